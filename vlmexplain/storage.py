@@ -1,0 +1,134 @@
+"""Where the program keeps things, and how they appear there: whole or not at all."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import filelock
+
+from vlmexplain.errors import StoreError
+
+PARTIAL_PREFIX = ".partial-"
+
+
+def home() -> Path:
+    """The folder under which everything is kept: ``VLMEXPLAIN_HOME``, else ``~/.vlmexplain``."""
+    return Path(os.environ.get("VLMEXPLAIN_HOME") or Path.home() / ".vlmexplain").absolute()
+
+
+def content_key(parts: Any) -> str:
+    """sha256 hex of a JSON value, the same whatever the order of its keys.
+
+    >>> content_key({"a": 1, "b": 2}) == content_key({"b": 2, "a": 1})
+    True
+    """
+    text = json.dumps(parts, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+@contextmanager
+def locked(target: Path, timeout_s: float = -1) -> Iterator[None]:
+    """Hold the lock beside ``target``: between processes and threads one at a time.
+
+    The operating system drops the lock of a process that is killed.
+
+    Raises:
+        StoreError: the folder cannot be written, or the lock was not had in ``timeout_s``.
+    """
+    lock = target.with_name(f".{target.name}.lock")
+    try:
+        lock.parent.mkdir(parents=True, exist_ok=True)
+        with filelock.FileLock(lock, timeout=timeout_s):
+            yield
+    except filelock.Timeout as error:
+        raise StoreError(
+            "another process is working on this.", where=str(target), remedy="Try again later."
+        ) from error
+    except PermissionError as error:
+        raise StoreError(
+            f"cannot write here ({error.strerror}).",
+            where=str(target.parent),
+            remedy="Set VLMEXPLAIN_HOME to a folder you may write to.",
+        ) from error
+
+
+@contextmanager
+def publish_folder(target: Path) -> Iterator[Path]:
+    """Give a scratch folder that becomes ``target`` when the block ends well.
+
+    A reader sees the whole folder or none. If the block raises, or the process is killed,
+    ``target`` does not appear; what a killed process left is swept by `sweep_partial`.
+    An existing ``target`` is kept (content-addressed: it is the same).
+    """
+    target.parent.mkdir(parents=True, exist_ok=True)
+    scratch = Path(tempfile.mkdtemp(prefix=PARTIAL_PREFIX, dir=target.parent))
+    try:
+        yield scratch
+        for path in scratch.rglob("*"):
+            if path.is_file():
+                _sync(path)
+        _sync(scratch)
+        try:
+            os.replace(scratch, target)
+        except OSError:
+            if not target.is_dir():
+                raise
+        _sync(target.parent)
+    except OSError as error:
+        raise StoreError(
+            f"cannot write ({error.strerror or error}).",
+            where=str(target),
+            remedy="Check the free space and the permissions.",
+        ) from error
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+
+
+def write_file(target: Path, content: bytes) -> None:
+    """Write a file whole or not at all (temporary file, fsync, rename)."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(prefix=PARTIAL_PREFIX, dir=target.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(name, target)
+    except OSError as error:
+        Path(name).unlink(missing_ok=True)
+        raise StoreError(
+            f"cannot write ({error.strerror or error}).",
+            where=str(target),
+            remedy="Check the free space and the permissions.",
+        ) from error
+    _sync(target.parent)
+
+
+def sweep_partial(folder: Path) -> int:
+    """Remove what killed processes left half-made in ``folder``; the number removed.
+
+    Call it only while holding the lock under which ``folder`` is written.
+    """
+    left = list(folder.glob(f"{PARTIAL_PREFIX}*")) if folder.is_dir() else []
+    for path in left:
+        if path.is_dir():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            path.unlink(missing_ok=True)
+    return len(left)
+
+
+def _sync(path: Path) -> None:
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
