@@ -63,7 +63,10 @@ def test_imports_go_downwards(path: Path) -> None:
             assert own in HOME_OF[pieces[0]], f"{path}: {own} imports {pieces[0]}"
 
 
-@pytest.mark.parametrize("path", sorted((PACKAGE.parent / "pages").glob("*.py")), ids=lambda p: p.name)
+PAGES = sorted((PACKAGE.parent / "pages").glob("*.py"))
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda p: p.name)
 def test_pages_see_only_the_ui(path: Path) -> None:
     for name in imports(path):
         top = name.split(".")[0]

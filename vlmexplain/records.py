@@ -69,7 +69,7 @@ class MetricResult(Generic[E_co]):
 
     value: float | None
     undefined_because: str | None
-    evidence: E
+    evidence: E_co
 
 
 class PathSimilarity(Protocol):

@@ -77,7 +77,7 @@ def publish_folder(target: Path) -> Iterator[Path]:
                 _sync(path)
         _sync(scratch)
         try:
-            os.replace(scratch, target)
+            scratch.replace(target)
         except OSError:
             if not target.is_dir():
                 raise
@@ -101,7 +101,7 @@ def write_file(target: Path, content: bytes) -> None:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-        os.replace(name, target)
+        Path(name).replace(target)
     except OSError as error:
         Path(name).unlink(missing_ok=True)
         raise StoreError(
