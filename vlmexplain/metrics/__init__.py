@@ -1,0 +1,1 @@
+"""The concept metrics: one file each; every result is a value with its evidence."""
