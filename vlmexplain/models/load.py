@@ -1,0 +1,105 @@
+"""Models by name: loaded once per process, shared by every thread."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+
+from vlmexplain.errors import UnknownName
+from vlmexplain.models.fake import FakeEncoder, fake_identity
+from vlmexplain.models.protocol import Encoder
+from vlmexplain.models.spec import ModelSpec, parse_spec
+from vlmexplain.records import ModelIdentity
+
+MODELS_KEPT = 3
+"""How many loaded models a process keeps; the one not used for longest is let go."""
+
+
+class ModelShelf:
+    """A bounded set of loaded models; each is loaded once, by the first who asks."""
+
+    def __init__(self, kept: int = MODELS_KEPT):
+        self._kept = kept
+        self._models: OrderedDict[str, Encoder] = OrderedDict()
+        self._lock = threading.Lock()
+        self._loading: dict[str, threading.Lock] = {}
+
+    def get(self, key: str, load: Callable[[], Encoder]) -> Encoder:
+        """The model under ``key``; others who ask while it loads wait for the same one."""
+        with self._lock:
+            turn = self._loading.setdefault(key, threading.Lock())
+        with turn:
+            with self._lock:
+                if key in self._models:
+                    self._models.move_to_end(key)
+                    return self._models[key]
+            model = load()
+            with self._lock:
+                self._models[key] = model
+                while len(self._models) > self._kept:
+                    gone, _ = self._models.popitem(last=False)
+                    self._loading.pop(gone, None)
+            return model
+
+    def clear(self) -> None:
+        """Let all models go."""
+        with self._lock:
+            self._models.clear()
+
+
+_shelf = ModelShelf()
+
+
+def load_model(spec: str, device: str | None = None) -> Encoder:
+    """The model of this name, loaded once per process and safe to share between threads.
+
+    Args:
+        spec: see `vlmexplain.models.spec.parse_spec`.
+        device: ``cpu``, ``cuda``, ``cuda:1`` ...; None takes the CPU.
+
+    Raises:
+        UnknownName: no such model; near matches are offered.
+        MissingPackage: a package is not installed; the command is named.
+        ModelError: files or network access are missing, or the files are not sound.
+
+    >>> load_model("fake").mode
+    'image-text'
+    """
+    parsed = parse_spec(spec)
+    # The digest is part of the key: a folder whose content changed is another model.
+    key = f"{parsed.kind}|{parsed.name}|{device or 'cpu'}|{identify(spec).digest}"
+    return _shelf.get(key, lambda: _build(parsed, device))
+
+
+def identify(spec: str) -> ModelIdentity:
+    """The identity of a model from its files; builds no model, and imports torch only for
+    open_clip tags and hub names.
+
+    Raises:
+        As `load_model`.
+
+    >>> identify("fake:7").name
+    'fake:7'
+    """
+    parsed = parse_spec(spec)
+    if parsed.kind in ("fake", "fake-text"):
+        seed = int(parsed.name or 0)
+        return fake_identity(seed, "image-text" if parsed.kind == "fake" else "text-text")
+    if parsed.kind == "sentence":
+        from vlmexplain.models.sentence_folder import find_folder, identify_folder
+
+        return identify_folder(find_folder(parsed.name))
+    raise UnknownName("model", spec, [])
+
+
+def _build(parsed: ModelSpec, device: str | None) -> Encoder:
+    if parsed.kind in ("fake", "fake-text"):
+        return FakeEncoder(
+            int(parsed.name or 0), "image-text" if parsed.kind == "fake" else "text-text"
+        )
+    if parsed.kind == "sentence":
+        from vlmexplain.models.sentence_encoder import load_sentence_encoder
+
+        return load_sentence_encoder(parsed.name, device)
+    raise AssertionError(parsed)

@@ -1,0 +1,171 @@
+"""Sentence encoders (sentence-transformers): a caption is compared with other captions."""
+
+from __future__ import annotations
+
+import copy
+import threading
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+
+from vlmexplain.errors import MissingPackage, ModelError
+from vlmexplain.models.protocol import Embeddings, Mode, Token, no_images, normalised
+from vlmexplain.models.sentence_folder import (
+    SentenceFolder,
+    check_safe,
+    context_length,
+    find_folder,
+    identify_folder,
+)
+
+_BATCH = 64
+
+
+class SentenceEncoder:
+    """A sentence-transformers model behind a lock; see `vlmexplain.models.protocol.Encoder`."""
+
+    mode: Mode = "text-text"
+
+    def __init__(self, found: SentenceFolder, model: Any):
+        self.identity = identify_folder(found)
+        self._model = model
+        self._lock = threading.Lock()
+        self.context_length = context_length(found.folder)
+        model.max_seq_length = self.context_length
+        self.dimension = _dimension(model)
+        # A tokenizer of its own, never truncating: counting waits for no encoding.
+        self._tokenizer = _counting_tokenizer(model.tokenizer)
+        self._unknown_id = model.tokenizer.unk_token_id
+        self._marks = int(model.tokenizer.num_special_tokens_to_add(pair=False))
+
+    def encode_texts(self, texts: Sequence[str]) -> Embeddings:
+        """float32 [n, d], L2-normalised; batches are sorted by length and masked."""
+        if not texts:
+            return np.zeros((0, self.dimension), dtype=np.float32)
+        with self._lock:
+            vectors = self._model.encode(
+                list(texts), batch_size=_BATCH, show_progress_bar=False, convert_to_numpy=True
+            )
+        return normalised(np.asarray(vectors))
+
+    def preprocess(self, image: Image.Image) -> NDArray[np.float32]:
+        """Raises ModelError: the model reads no images."""
+        raise no_images(self.identity.name)
+
+    def encode_prepared(self, batch: NDArray[np.float32]) -> Embeddings:
+        """Raises ModelError: the model reads no images."""
+        raise no_images(self.identity.name)
+
+    def encode_images(self, images: Sequence[Image.Image]) -> Embeddings:
+        """Raises ModelError: the model reads no images."""
+        raise no_images(self.identity.name)
+
+    def tokens(self, text: str) -> tuple[Token, ...]:
+        """The pieces of the text with their spans; start and end marks left out."""
+        blank = len(text) - len(text.lstrip())  # the model strips blanks before it tokenizes
+        encoding = self._tokenizer.encode(text.strip())
+        pieces = [
+            (piece, span, number)
+            for piece, span, number, mark in zip(
+                encoding.tokens,
+                encoding.offsets,
+                encoding.ids,
+                encoding.special_tokens_mask,
+                strict=True,
+            )
+            if not mark
+        ]
+        room = self.context_length - self._marks
+        return tuple(
+            Token(
+                text=piece if number != self._unknown_id else text.strip()[start:end] or piece,
+                start=start + blank if end > start else None,
+                end=end + blank if end > start else None,
+                seen=place < room,
+                known=number != self._unknown_id,
+            )
+            for place, (piece, (start, end), number) in enumerate(pieces)
+        )
+
+    def count_tokens(self, text: str) -> int:
+        """Tokens of the whole text with start and end marks."""
+        return len(self._tokenizer.encode(text.strip()).ids)
+
+
+def _dimension(model: Any) -> int:
+    ask = getattr(model, "get_embedding_dimension", None)  # the name since version 6
+    return int(ask() if ask else model.get_sentence_embedding_dimension())
+
+
+def _counting_tokenizer(tokenizer: Any) -> Any:
+    backend = getattr(tokenizer, "backend_tokenizer", None)
+    if backend is None:
+        raise ModelError(
+            f"its tokenizer ({type(tokenizer).__name__}) has no fast form, so cut words cannot "
+            "be shown.",
+            remedy="Use a model folder that has a tokenizer.json.",
+        )
+    own = copy.deepcopy(backend)
+    own.no_truncation()
+    own.no_padding()
+    return own
+
+
+def load_sentence_encoder(name: str, device: str | None = None) -> SentenceEncoder:
+    """Load a sentence encoder by name or folder; never runs code that came with it.
+
+    Raises:
+        MissingPackage: sentence-transformers is not installed.
+        ModelError: the files are missing, damaged, pickled, or incomplete.
+    """
+    found = find_folder(name)
+    check_safe(found.folder)
+    try:
+        from sentence_transformers import SentenceTransformer
+        from transformers.utils import logging as transformers_logging
+    except ImportError as error:
+        raise MissingPackage(
+            "sentence encoders need the package sentence-transformers.",
+            remedy="Install it: pip install sentence-transformers",
+        ) from error
+    quiet: Any = transformers_logging.disable_progress_bar
+    quiet()  # standard error is for our own lines
+    try:
+        model = SentenceTransformer(
+            str(found.folder),
+            device=device or "cpu",
+            trust_remote_code=False,
+            local_files_only=True,
+            model_kwargs={"use_safetensors": True},
+        )
+        model.float().eval()
+        missing = _missing_weights(model, found)
+    except Exception as error:  # a damaged file shows as many kinds of error
+        raise ModelError(
+            f"cannot be loaded as a sentence encoder ({type(error).__name__}: {error}).",
+            where=str(found.folder),
+            remedy="Fetch or copy the model's files again.",
+        ) from error
+    if missing:
+        raise ModelError(
+            f"the weights are incomplete: {', '.join(missing[:5])} missing ({len(missing)} in "
+            "all). A partly random model is not used.",
+            where=str(found.folder),
+            remedy="Fetch or copy the model's files again.",
+        )
+    return SentenceEncoder(found, model)
+
+
+def _missing_weights(model: Any, found: SentenceFolder) -> list[str]:
+    """Parameters that did not come from the file: the library only warns about them."""
+    tower = getattr(model[0], "auto_model", None) or getattr(model[0], "model", None)
+    if tower is None:
+        return []
+    _, report = type(tower).from_pretrained(
+        str(found.folder), output_loading_info=True, use_safetensors=True, local_files_only=True
+    )
+    # The BERT "pooler" layer is not used: pooling is over the token embeddings.
+    return sorted(key for key in report["missing_keys"] if "pooler." not in key)
