@@ -1,0 +1,1 @@
+"""Photos, captions and annotations in, one columnar gallery out."""

@@ -1,0 +1,340 @@
+"""Read pictures safely: only inside the folder, upright, RGB, refused before they can hurt.
+
+One policy for encoder, display and boxes: a picture is seen upright (EXIF orientation applied),
+in RGB, with transparency on white, and 16-bit values scaled, not clipped. Colour profiles are
+not applied: the encoders do not apply them either.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import stat
+import warnings
+from dataclasses import dataclass
+from pathlib import Path, PureWindowsPath
+from typing import Literal
+
+import numpy as np
+from PIL import Image, ImageCms
+
+from vlmexplain.datasets.orientation import TRANSPOSES, stored_to_upright, upright_size
+from vlmexplain.errors import DataError
+
+__all__ = [
+    "PictureError",
+    "PictureFacts",
+    "browser_bytes",
+    "inspect_picture",
+    "read_rgb",
+    "safe_path",
+    "stored_to_upright",
+    "upright_size",
+]
+
+PIXEL_LIMIT = 89_478_485  # Pillow's own limit: 256 MiB of RGB
+FILE_LIMIT_BYTES = 256 * 2**20
+# No WebP (its decoder takes memory for the whole canvas before the size can be seen), no TIFF
+# (Pillow turns it on loading, so that the stored grid is lost; browsers do not show it).
+FORMATS = ("JPEG", "PNG", "GIF", "BMP")
+_MIME = {"JPEG": "image/jpeg", "MPO": "image/jpeg", "PNG": "image/png"}
+_MIME |= {"GIF": "image/gif", "BMP": "image/bmp"}
+
+# Between the limit and twice the limit Pillow only warns; this module refuses.
+warnings.filterwarnings("ignore", category=Image.DecompressionBombWarning)
+
+
+class PictureError(DataError):
+    """A picture that cannot be used; ``code`` is its check code."""
+
+    code = "image-unreadable"
+
+
+class MissingPicture(PictureError):
+    """No such file in the folder."""
+
+    code = "image-missing"
+
+
+class PictureOutsideFolder(PictureError):
+    """The name leads out of the folder."""
+
+    code = "image-outside-folder"
+
+
+class EmptyPicture(PictureError):
+    """The file has no bytes."""
+
+    code = "image-empty"
+
+
+class NotAPicture(PictureError):
+    """The file is not a picture of a known format."""
+
+    code = "image-not-a-picture"
+
+
+class TruncatedPicture(PictureError):
+    """The file breaks off, or its data are damaged."""
+
+    code = "image-truncated"
+
+
+class PictureTooLarge(PictureError):
+    """More pixels or bytes than may be decoded."""
+
+    code = "image-too-large"
+
+
+class PixelFormatUnsupported(PictureError):
+    """Pixels whose range of values is unknown (32-bit integers, floats)."""
+
+    code = "image-pixel-format"
+
+
+@dataclass(frozen=True, slots=True)
+class PictureFacts:
+    """What an import keeps of a picture.
+
+    Attributes:
+        width_px, height_px: of the stored grid, before the EXIF orientation is applied.
+        orientation: EXIF orientation 1..8.
+        content_sha256: hex digest of the file's bytes.
+        mode: Pillow's name of the stored pixel format.
+        converted: True when it is not plain RGB and `read_rgb` converts it.
+    """
+
+    width_px: int
+    height_px: int
+    orientation: int
+    content_sha256: str
+    mode: str
+    converted: bool
+
+
+def safe_path(folder: Path, file_name: str) -> Path:
+    """The real path of a regular file inside ``folder``.
+
+    Raises:
+        PictureOutsideFolder: ``..``, an absolute name, a NUL, or a link that leads out.
+        MissingPicture: there is no such file.
+    """
+    where = f"{folder}: {file_name!r}"
+    if (
+        not file_name
+        or "\0" in file_name
+        or ".." in file_name.replace("\\", "/").split("/")
+        or Path(file_name).is_absolute()
+        or PureWindowsPath(file_name).is_absolute()
+    ):
+        raise PictureOutsideFolder(
+            "the name may lead out of the image folder, so it is not read.",
+            where=where,
+            remedy="Give names relative to the folder, without '..'.",
+        )
+    root = Path(folder).resolve()
+    try:
+        path = (root / file_name).resolve(strict=True)
+        kind = path.stat().st_mode
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise MissingPicture("no such picture.", where=where) from error
+    except PermissionError as error:
+        raise PictureError(f"may not be read ({error.strerror}).", where=where) from error
+    except (OSError, RuntimeError, ValueError) as error:  # too long, a loop of links, surrogates
+        raise MissingPicture(f"no such picture ({type(error).__name__}).", where=where) from error
+    if not path.is_relative_to(root):
+        raise PictureOutsideFolder(
+            "is a link that leads out of the image folder, so it is not read.",
+            where=where,
+            remedy="Put the picture itself into the folder.",
+        )
+    if not stat.S_ISREG(kind):
+        raise NotAPicture("is not a file.", where=where)
+    return path
+
+
+def read_rgb(folder: Path, file_name: str) -> Image.Image:
+    """The picture upright and in RGB, transparency on white, 16 bit scaled to 8.
+
+    Raises:
+        PictureError: one of its kinds; ``code`` names which.
+    """
+    content, where = _read_bytes(folder, file_name)
+    return _upright_rgb(_opened(content, where), where)
+
+
+def browser_bytes(folder: Path, file_name: str) -> tuple[bytes, str]:
+    """Bytes and MIME type with which a browser shows the picture as `read_rgb` reads it.
+
+    The file's own bytes where a browser shows them alike (it applies a JPEG's orientation by
+    itself), else the picture encoded anew: JPEG from JPEG, PNG from anything else.
+
+    Raises:
+        PictureError: one of its kinds; ``code`` names which.
+    """
+    content, where = _read_bytes(folder, file_name)
+    image = _opened(content, where)
+    is_jpeg = image.format in ("JPEG", "MPO")
+    if _browser_shows_alike(image):
+        return content, _MIME[str(image.format)]
+    rgb, out = _upright_rgb(image, where), io.BytesIO()
+    if is_jpeg:
+        rgb.save(out, "JPEG", quality=95, subsampling=0)
+        return out.getvalue(), "image/jpeg"
+    rgb.save(out, "PNG", compress_level=3)
+    return out.getvalue(), "image/png"
+
+
+def inspect_picture(
+    folder: Path, file_name: str, verify: Literal["decode", "header"] = "decode"
+) -> PictureFacts:
+    """Size, orientation and content hash of a picture, having made sure that it can be read.
+
+    ``decode`` decodes all of it (a JPEG at an eighth of its size, which still reads every byte);
+    ``header`` trusts the file after its first bytes.
+
+    Raises:
+        PictureError: one of its kinds; ``code`` names which.
+    """
+    content, where = _read_bytes(folder, file_name)
+    image = _opened(content, where)
+    width_px, height_px = image.size
+    mode, orientation = image.mode, exif_orientation(image)
+    _refuse_unknown_range(image, where)
+    converted = mode != "RGB" or "transparency" in image.info
+    if verify == "decode":
+        if image.format == "JPEG":
+            image.draft("L", (max(width_px // 8, 1), max(height_px // 8, 1)))
+        _load(image, where)
+    digest = hashlib.sha256(content).hexdigest()
+    return PictureFacts(width_px, height_px, orientation, digest, mode, converted)
+
+
+def exif_orientation(image: Image.Image) -> int:
+    """EXIF orientation 1..8 of an opened picture; 1 when it has none or a senseless one.
+
+    Only the EXIF block counts, as in browsers; Pillow itself would also look into XMP.
+    """
+    exif = Image.Exif()
+    try:
+        exif.load(image.info.get("exif") or b"")
+        value = exif.get(0x0112)
+    except Exception:  # a damaged EXIF block raises anything from SyntaxError to struct.error
+        return 1
+    return value if isinstance(value, int) and 1 <= value <= 8 else 1
+
+
+def _read_bytes(folder: Path, file_name: str) -> tuple[bytes, str]:
+    path = safe_path(folder, file_name)
+    where = str(path)
+    try:
+        size = path.stat().st_size
+        if size == 0:
+            raise EmptyPicture("the file is empty.", where=where)
+        if size > FILE_LIMIT_BYTES:
+            raise PictureTooLarge(
+                f"the file has {size:,} bytes; at most {FILE_LIMIT_BYTES:,} are read.", where=where
+            )
+        return path.read_bytes(), where
+    except OSError as error:
+        raise PictureError(f"cannot be read ({error.strerror}).", where=where) from error
+
+
+def _opened(content: bytes, where: str) -> Image.Image:
+    """Read the header only; the size is checked before anything is decoded."""
+    try:
+        image = Image.open(io.BytesIO(content), formats=FORMATS)
+    except Image.DecompressionBombError as error:
+        raise _too_large(where) from error
+    except Exception as error:  # Pillow's parsers raise anything on a damaged header
+        raise NotAPicture(
+            "is not a picture that can be read.",
+            where=where,
+            remedy=f"Expected {', '.join(FORMATS)}.",
+        ) from error
+    if image.width * image.height > PIXEL_LIMIT:
+        raise _too_large(where)
+    return image
+
+
+def _too_large(where: str) -> PictureTooLarge:
+    return PictureTooLarge(
+        f"has more than {PIXEL_LIMIT:,} pixels and is not decoded.",
+        where=where,
+        remedy="Scale it down.",
+    )
+
+
+def _load(image: Image.Image, where: str) -> None:
+    try:
+        image.load()
+    except Image.DecompressionBombError as error:
+        raise _too_large(where) from error
+    except MemoryError:
+        raise
+    except Exception as error:  # OSError, SyntaxError, zlib.error, struct.error, ...
+        raise TruncatedPicture(
+            "breaks off or is damaged.", where=where, remedy="Fetch the file again."
+        ) from error
+
+
+def _refuse_unknown_range(image: Image.Image, where: str) -> None:
+    is_16_bit = image.mode.startswith("I;16") or (image.mode == "I" and image.format == "PNG")
+    if image.mode in ("I", "F") and not is_16_bit:
+        raise PixelFormatUnsupported(
+            f"has pixels of kind {image.mode!r}, whose range is unknown.",
+            where=where,
+            remedy="Save it with 8 or 16 bits a channel.",
+        )
+
+
+def _upright_rgb(image: Image.Image, where: str) -> Image.Image:
+    _refuse_unknown_range(image, where)
+    orientation = exif_orientation(image)
+    _load(image, where)
+    rgb = _to_rgb(image)
+    turn = TRANSPOSES.get(orientation)
+    return rgb.transpose(turn) if turn is not None else rgb
+
+
+def _to_rgb(image: Image.Image) -> Image.Image:
+    if image.mode == "RGB" and "transparency" not in image.info:
+        return image if type(image) is Image.Image else image.copy()
+    if image.mode == "I" or image.mode.startswith("I;16"):
+        return _from_16_bit(image)
+    if image.has_transparency_data:
+        layer = image.convert("RGBA")
+        white = Image.new("RGBA", image.size, (255, 255, 255, 255))
+        return Image.alpha_composite(white, layer).convert("RGB")
+    return image.convert("RGB")
+
+
+def _from_16_bit(image: Image.Image) -> Image.Image:
+    values = np.asarray(image).astype(np.uint32)
+    gray = ((values * 255 + 32767) // 65535).astype(np.uint8)
+    clear = image.info.get("transparency")
+    if isinstance(clear, int):
+        gray[values == clear] = 255
+    return Image.fromarray(gray).convert("RGB")
+
+
+def _browser_shows_alike(image: Image.Image) -> bool:
+    if image.info.get("icc_profile") and not _is_srgb(image.info["icc_profile"]):
+        return False
+    if image.format in ("JPEG", "MPO"):
+        return image.mode in ("RGB", "L")
+    return (
+        image.mode in ("RGB", "L", "P", "1")
+        and "transparency" not in image.info
+        and getattr(image, "n_frames", 1) == 1
+        and exif_orientation(image) == 1
+        and abs(float(image.info.get("gamma", 0.45455)) - 0.45455) < 0.001
+    )
+
+
+def _is_srgb(profile: bytes) -> bool:
+    try:
+        opened = ImageCms.ImageCmsProfile(io.BytesIO(profile))
+        return "srgb" in ImageCms.getProfileDescription(opened).lower()
+    except Exception:  # a damaged profile: the browser may do anything with it
+        return False
