@@ -11,6 +11,7 @@ PACKAGE = Path(__file__).parents[1] / "vlmexplain"
 LAYERS = [
     {"ui", "cli", "report", "__main__"},
     {"explain", "lgip"},
+    {"example", "pairs_io"},
     {"scoring", "ratings"},
     {"metrics", "perturb", "models", "datasets", "demo"},
     {"concepts"},
