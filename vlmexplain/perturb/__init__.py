@@ -1,0 +1,1 @@
+"""Perturbations of a caption, as data: which rule, which edits, what is expected of them."""
