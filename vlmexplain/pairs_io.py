@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NoReturn, Protocol, TextIO
 
 from vlmexplain.errors import DataError, VlmexplainError
@@ -45,6 +45,10 @@ class SynsetSource(PathSimilarity, Protocol):
         """Whether WordNet 3.0 has a synset of this name."""
         ...
 
+    def canonical(self, name: str) -> str:
+        """The one name of the synset."""
+        ...
+
     def near_names(self, name: str) -> Sequence[str]:
         """Names of synsets that look like it."""
         ...
@@ -68,8 +72,7 @@ def score_stream(
         if not line.strip("\ufeff \t\r\n"):
             continue
         try:
-            pair = read_pair(line, number)
-            check_synsets(pair, similarity, number)
+            pair = resolve_synsets(read_pair(line, number), similarity, number)
         except DataError as error:
             on_bad_line(number, error)
             continue
@@ -118,20 +121,35 @@ def read_pair(line: str, number: int) -> PairInput:
     )
 
 
-def check_synsets(pair: PairInput, wordnet: SynsetSource, number: int) -> None:
-    """Refuse a pair with a synset that WordNet 3.0 lacks, naming near matches."""
-    for key, image in (("ground_truth", pair.ground_truth), ("retrieved", pair.retrieved)):
-        for index, instance in enumerate(image.instances):
-            assert instance.synset is not None
-            if wordnet.has(instance.synset):
-                continue
-            near = " or ".join(repr(name) for name in list(wordnet.near_names(instance.synset))[:3])
+def resolve_synsets(pair: PairInput, wordnet: SynsetSource, number: int) -> PairInput:
+    """The pair with every synset under its one name (``automobile.n.01`` is ``car.n.01``).
+
+    Raises:
+        DataError: WordNet 3.0 has no such synset; near ones are named.
+    """
+    at = _Place(number)
+    return replace(
+        pair,
+        ground_truth=_resolved(pair.ground_truth, wordnet, at.inside("ground_truth")),
+        retrieved=_resolved(pair.retrieved, wordnet, at.inside("retrieved")),
+    )
+
+
+def _resolved(image: ImageAnnotations, wordnet: SynsetSource, at: _Place) -> ImageAnnotations:
+    found = []
+    for index, instance in enumerate(image.instances):
+        name = instance.synset
+        assert name is not None
+        if not wordnet.has(name):
+            near = " or ".join(repr(other) for other in wordnet.near_names(name))
             raise DataError(
-                f"{key}.instances[{index}].synset is {_short(instance.synset)}, "
-                "which WordNet 3.0 does not have.",
-                where=f"line {number}",
-                remedy=f"Did you mean {near}?" if near else "Expected a name like 'zebra.n.01'.",
+                f"{at.path}.instances[{index}].synset is {_short(name)}, "
+                "which is no synset of WordNet 3.0.",
+                where=f"line {at.number}",
+                remedy=f"Did you mean {near}?" if near else "Expected one such as 'zebra.n.01'.",
             )
+        found.append(replace(instance, synset=wordnet.canonical(name)))
+    return replace(image, instances=tuple(found))
 
 
 def pair_output(explanation: PairExplanation, pair_id: str | int | float) -> dict[str, Any]:
