@@ -1,0 +1,1 @@
+"""Embeddings, exact rankings and the runs made of them."""

@@ -1,0 +1,119 @@
+"""The best k images of each query, kept while tiles of scores go by."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vlmexplain.scoring.image_index import FloatMatrix, ImageIndex, IntVector
+from vlmexplain.scoring.tiles import GROUP
+
+_LOWEST = np.float32(-3e38)
+_KEPT_PER_QUERY = 16
+"""When more than this times k candidates a query are kept, they are decided exactly."""
+
+
+class TopK:
+    """Collects candidates by block maxima and decides between them exactly at the end.
+
+    A block whose maximum is under the k-th best score so far cannot hold one of the best k
+    (but for the error of the product), so most blocks are never looked into.
+    """
+
+    def __init__(
+        self,
+        queries: FloatMatrix,
+        texts: IntVector | None,
+        index: ImageIndex,
+        k: int,
+        error: float,
+    ):
+        self._queries, self._texts, self._index, self._k = queries, texts, index, k
+        # An image further than twice the error under the k-th best is certainly out.
+        self._slack = np.float32(2 * error + 2.0**-22)
+        self._kth = np.full(len(queries), _LOWEST, dtype=np.float32)
+        self._row = np.empty(0, dtype=np.int64)
+        self._position = np.empty(0, dtype=np.int64)
+        self._score = np.empty(0, dtype=np.float32)
+        self._halves = np.empty(0, dtype=np.float32)
+
+    def look_at(self, start: int, scores: FloatMatrix) -> None:
+        """Take the candidates among the images at positions from ``start``."""
+        blocks = self._block_maxima(scores)
+        n_blocks = blocks.shape[1]
+        if start == 0 and n_blocks >= self._k:
+            # k blocks reach this score, so at least k images do.
+            kth = np.partition(blocks, n_blocks - self._k, axis=1)[:, n_blocks - self._k]
+            np.maximum(self._kth, kth, out=self._kth)
+        least = np.maximum(self._kth - self._slack, _LOWEST)
+        row, block = np.nonzero(blocks >= least[:, None])
+        if not len(row):
+            return
+        members = scores.reshape(len(scores), -1, n_blocks)[row, :, block]
+        pair, member = np.nonzero(members >= least[row, None])
+        position = member * n_blocks + block[pair] + start
+        self._add(row[pair], position, members[pair, member])
+
+    def _block_maxima(self, scores: FloatMatrix) -> FloatMatrix:
+        """Maxima of the columns that are equal modulo the number of blocks."""
+        width = scores.shape[1]
+        n_blocks = width
+        if n_blocks % 2 == 0 and n_blocks // 2 >= max(GROUP, 2 * self._k):
+            n_blocks //= 2
+            if self._halves.shape != (len(scores), n_blocks):
+                self._halves = np.empty((len(scores), n_blocks), dtype=np.float32)
+            maxima = np.maximum(scores[:, :n_blocks], scores[:, n_blocks:], out=self._halves)
+        else:
+            maxima = scores
+        while n_blocks % 2 == 0 and n_blocks // 2 >= max(GROUP, 2 * self._k):
+            n_blocks //= 2
+            left, right = maxima[:, :n_blocks], maxima[:, n_blocks:]
+            maxima = np.maximum(left, right, out=left)
+        return maxima
+
+    def _add(
+        self, row: NDArray[np.int64], position: NDArray[np.int64], score: FloatMatrix
+    ) -> None:
+        self._row = np.concatenate((self._row, row))
+        self._position = np.concatenate((self._position, position))
+        self._score = np.concatenate((self._score, score))
+        self._prune()
+        if len(self._row) > _KEPT_PER_QUERY * self._k * len(self._queries):
+            self._decide()
+
+    def _prune(self) -> None:
+        """Raise the k-th best scores and drop what is certainly out."""
+        order = np.lexsort((-self._score, self._row))
+        row, score = self._row[order], self._score[order]
+        starts = np.searchsorted(row, np.arange(len(self._kth)))
+        kth_at = starts + self._k - 1
+        full = np.flatnonzero(kth_at < np.append(starts[1:], len(row)))
+        self._kth[full] = np.maximum(self._kth[full], score[kth_at[full]])
+        keep = order[score >= self._kth[row] - self._slack]
+        self._keep(keep)
+
+    def _keep(self, chosen: NDArray[np.intp]) -> None:
+        self._row, self._position = self._row[chosen], self._position[chosen]
+        self._score = self._score[chosen]
+
+    def _decide(self) -> NDArray[np.int64]:
+        """Keep exactly the best k of each query, in order; the place of each from 0."""
+        self._score = self._index.exact_scores(
+            self._queries, self._texts, self._row, self._position
+        )
+        image = self._index.image_of_position[self._position]
+        self._keep(np.lexsort((image, -self._score, self._row)))
+        starts = np.searchsorted(self._row, np.arange(len(self._kth)))
+        place = np.arange(len(self._row)) - starts[self._row]
+        best = np.flatnonzero(place < self._k)
+        self._keep(best)
+        return place[best]
+
+    def result(self) -> tuple[IntVector, FloatMatrix]:
+        """int32 [q, k] images best first and float32 [q, k] exact scores; -1 and NaN: none."""
+        place = self._decide()
+        images = np.full((len(self._kth), self._k), -1, dtype=np.int32)
+        scores = np.full((len(self._kth), self._k), np.nan, dtype=np.float32)
+        images[self._row, place] = self._index.image_of_position[self._position]
+        scores[self._row, place] = self._score
+        return images, scores
