@@ -65,13 +65,14 @@ class Antonym:
 class UnknownSynset(UnknownName):
     """A name that is no synset of WordNet 3.0; near ones are offered."""
 
-    def __init__(self, name: str, near: Sequence[str]):
+    def __init__(self, name: str, near: Sequence[str], *, where: str | None = None):
         self.kind, self.name, self.known = "synset", name, tuple(near)
         shown = name if len(name) <= 80 else name[:80] + "..."
         hint = f"Did you mean {' or '.join(repr(n) for n in near[:3])}? " if near else ""
         VlmexplainError.__init__(
             self,
             f"unknown synset {shown!r}.",
+            where=where,
             remedy=f"{hint}A name is word.part-of-speech.number of WordNet 3.0, as 'zebra.n.01'.",
         )
 

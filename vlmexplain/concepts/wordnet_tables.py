@@ -196,7 +196,11 @@ def _name(synset: SynsetLine, index: dict[str, list[int]]) -> str:
 
 
 def _hypernyms(synset: SynsetLine, row_of: dict[tuple[str, int], int]) -> list[int]:
-    return [row_of[_file(pos), offset] for s, pos, offset, *_ in synset.pointers if s in _HYPERNYM_SYMBOLS]
+    return [
+        row_of[_file(pos), offset]
+        for s, pos, offset, *_ in synset.pointers
+        if s in _HYPERNYM_SYMBOLS
+    ]
 
 
 def _closure(start: int, hypernyms: list[list[int]]) -> dict[int, int]:
