@@ -5,7 +5,7 @@ WordNet lists nouns such as *a* (vitamin A), *in* (inch), *he* (helium), *us* (U
 
 from __future__ import annotations
 
-ARTICLES = frozenset("a an the".split())
+ARTICLES = frozenset(["a", "an", "the"])
 
 _PRONOUNS = """i me my mine myself we us our ours ourselves you your yours yourself yourselves
 he him his himself she her hers herself it its itself they them their theirs themselves
@@ -23,10 +23,10 @@ from in inside into like near next of off on onto opposite out outside over past
 than through throughout till to toward towards under underneath unlike until up upon via versus vs
 with within without"""
 _CONJUNCTIONS = "and but or nor so yet if because although though unless whether while whereas"
-COPULAS = frozenset("am is are was were be been being".split())
+COPULAS = frozenset(["am", "is", "are", "was", "were", "be", "been", "being"])
 _AUXILIARIES = """can could may might must shall should will would do does did doing done have has
 had having ought cannot"""
-DEGREE_WORDS = frozenset("very too so quite rather really extremely".split())
+DEGREE_WORDS = frozenset(["very", "too", "so", "quite", "rather", "really", "extremely"])
 _ADVERBS = """not only also even just almost again away here there now then ever never always often
 when where why how else once twice together still already perhaps maybe"""
 

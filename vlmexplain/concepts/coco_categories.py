@@ -62,8 +62,9 @@ def coco_synset_table(
         if entry.category not in known:
             raise UnknownName("category", entry.category, known, where=where)
         if entry.category in seen:
+            first = seen[entry.category]
             raise DataError(
-                f"category {entry.category!r} is there twice, first in line {seen[entry.category]}.",
+                f"category {entry.category!r} is there twice, first in line {first}.",
                 where=where,
                 remedy="Keep one of them.",
             )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,7 +31,7 @@ class NamedSynset:
 
 
 def synset_for_name(
-    name: str, wordnet: WordNet, aliases: Mapping[str, tuple[str, ...]] | None = None
+    name: str, wordnet: WordNet, aliases: Mapping[str, str | tuple[str, ...]] | None = None
 ) -> str | None:
     """The first noun sense of a name; None when WordNet does not have it. See `find_synset`."""
     found = find_synset(name, wordnet, aliases)
@@ -40,7 +39,7 @@ def synset_for_name(
 
 
 def find_synset(
-    name: str, wordnet: WordNet, aliases: Mapping[str, tuple[str, ...]] | None = None
+    name: str, wordnet: WordNet, aliases: Mapping[str, str | tuple[str, ...]] | None = None
 ) -> NamedSynset | None:
     """The first noun sense of a name, or of the names Visual Genome says are the same.
 
@@ -49,13 +48,14 @@ def find_synset(
     plate* is no plate, a *sea horse* no horse).
 
     Args:
-        aliases: name -> all names of its line in ``object_alias.txt``; see `read_aliases`.
+        aliases: name -> its other name, or all names of its line; see `read_aliases`.
     """
     plain = _plain(name)
     found = _look_up(plain, wordnet)
     if found:
         return found
-    for alias in (aliases or {}).get(plain, ()):
+    same = (aliases or {}).get(plain, ())
+    for alias in (same,) if isinstance(same, str) else same:
         other = _look_up(_plain(alias), wordnet)
         if other:
             how: How = "alias" if other.how == "name" else "base form of an alias"

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeVar
 
 from vlmexplain.errors import WordNetError
 
@@ -14,6 +16,7 @@ PARTS = {"n": "noun", "v": "verb", "a": "adj", "r": "adv"}
 _PART_OF_NUMBER = {"1": "n", "2": "v", "3": "a", "4": "r", "5": "a"}
 _MARKER = re.compile(r"\((?:p|a|ip)\)$")
 _QUOTED = re.compile(r'"([^"]*)"')
+Parsed = TypeVar("Parsed")
 Pointer = tuple[str, str, int, int, int]
 """Symbol, part of speech, offset, source word and target word (1-based; 0: whole synset)."""
 
@@ -64,7 +67,8 @@ def read_database(folder: Path) -> Database:
     return database
 
 
-def _each_line(path, parse):  # type: ignore[no-untyped-def]
+def _each_line(path: Path, parse: Callable[[str, int], Parsed]) -> list[Parsed]:
+    """What ``parse`` makes of each line and its byte position."""
     found = []
     position = 0
     try:
@@ -99,8 +103,8 @@ def _data_line(line: str, position: int) -> SynsetLine:
     at = 4 + 2 * n_words
     pointers: list[Pointer] = []
     for i in range(at + 1, at + 1 + 4 * int(fields[at]), 4):
-        symbol, target, pos, ends = fields[i : i + 4]
-        pointers.append((symbol, pos, int(target), int(ends[:2], 16), int(ends[2:], 16)))
+        symbol, to, part, ends = fields[i : i + 4]
+        pointers.append((symbol, part, int(to), int(ends[:2], 16), int(ends[2:], 16)))
     # The definition is what is left of the gloss without its quoted examples.
     gloss = re.sub(r'"[^"]*"', "", text).strip().strip("; ")
     return SynsetLine(fields[2], offset, words, pointers, gloss, _QUOTED.findall(text))
@@ -118,6 +122,6 @@ def _exception_line(line: str, _: int) -> tuple[str, list[str]]:
 
 
 def _count_line(line: str, _: int) -> tuple[str, str, int]:
-    key, _sense, count = line.split()
+    key, _sense, seen = line.split()
     lemma, _, rest = key.partition("%")
-    return _PART_OF_NUMBER[rest[0]], lemma, int(count)
+    return _PART_OF_NUMBER[rest[0]], lemma, int(seen)

@@ -10,7 +10,7 @@ data sets in use have it. NLTK since 3.9.2 numbers them among the satellites alo
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -169,12 +169,16 @@ def _write(database: Database, folder: Path) -> None:
     closures = [_closure(i, hypernyms) for i in range(len(synsets))]
     save_ragged("ancestors", (list(closure) for closure in closures), np.int32)
     save("distances", [d for closure in closures for d in closure.values()], np.uint8)
-    _save_adjectives(synsets, row_of, save)  # type: ignore[arg-type]
+    _save_adjectives(synsets, row_of, save)
     text = json.dumps(database.exceptions, ensure_ascii=False)
     (folder / "exceptions.json").write_text(text, encoding="utf-8")
 
 
-def _save_adjectives(synsets, row_of, save) -> None:  # type: ignore[no-untyped-def]
+def _save_adjectives(
+    synsets: list[SynsetLine],
+    row_of: dict[tuple[str, int], int],
+    save: Callable[[str, object, type], None],
+) -> None:
     antonyms, heads = [], []
     for i, synset in enumerate(synsets):
         for symbol, pos, offset, source, target in synset.pointers:
