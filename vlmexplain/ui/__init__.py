@@ -1,0 +1,1 @@
+"""The app: the only part of the program that imports streamlit."""

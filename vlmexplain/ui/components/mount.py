@@ -1,0 +1,18 @@
+"""Registers a component made of the files beside this one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+FOLDER = Path(__file__).parent
+
+
+def register(name: str) -> Any:
+    """The mounting function of ``name.js`` and ``name.css``, which share ``dom.js``."""
+    script = (FOLDER / "dom.js").read_text(encoding="utf-8")
+    script += (FOLDER / f"{name}.js").read_text(encoding="utf-8")
+    style = (FOLDER / f"{name}.css").read_text(encoding="utf-8")
+    return st.components.v2.component(f"vlmexplain.{name}", css=style, js=script)

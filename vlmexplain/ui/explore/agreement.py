@@ -1,0 +1,47 @@
+"""The evidence of concept agreement: three sets of concepts."""
+
+from __future__ import annotations
+
+from vlmexplain.metrics.pair import PairExplanation
+from vlmexplain.ui.explore.metric_head import adds_up, head
+from vlmexplain.ui.html import Html, tag
+from vlmexplain.ui.theme import ROLE_MARK, ROLE_NAME
+from vlmexplain.ui.words import Role, concept
+
+MOST_SQUARES = 60
+
+
+def agreement_section(pair: PairExplanation) -> Html:
+    """One square per concept of the ground truth, and the three sets by name."""
+    evidence = pair.ca.evidence
+    n_common, n_missed = len(evidence.common), len(evidence.only_ground_truth)
+    sets: list[tuple[Role, tuple[str, ...]]] = [
+        ("missed", evidence.only_ground_truth),
+        ("common", evidence.common),
+        ("extra", evidence.only_retrieved),
+    ]
+    return tag(
+        "div",
+        head(pair, "ca"),
+        _tally(n_common, n_missed) if 0 < n_common + n_missed <= MOST_SQUARES else None,
+        adds_up(pair, "ca", "of the ground truth's concepts are in the retrieved image too"),
+        tag("div", [_set(role, names) for role, names in sets], class_="sets"),
+        class_="vx stack",
+    )
+
+
+def _tally(n_common: int, n_missed: int) -> Html:
+    squares = [tag("i", ROLE_MARK["common"], class_="yes")] * n_common
+    squares += [tag("i", ROLE_MARK["missed"])] * n_missed
+    label = f"{n_common} of {n_common + n_missed} concepts of the ground truth are common"
+    return tag("div", squares, class_="tally", role="img", aria_label=label)
+
+
+def _set(role: Role, names: tuple[str, ...]) -> Html:
+    listed = tag("ul", [tag("li", concept(name, role)) for name in names])
+    return tag(
+        "div",
+        tag("h4", f"{ROLE_MARK[role]} {ROLE_NAME[role]}: {len(names)}"),
+        listed if names else tag("p", "none", class_="quiet"),
+        class_=f"set {role}",
+    )

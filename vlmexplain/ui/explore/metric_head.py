@@ -1,0 +1,90 @@
+"""What every metric's section starts with, and the four of them at a glance."""
+
+from __future__ import annotations
+
+from vlmexplain.metrics.pair import PairExplanation
+from vlmexplain.metrics.table import METRIC
+from vlmexplain.ui.explore.adds_up import sum_of
+from vlmexplain.ui.html import Html, tag
+from vlmexplain.ui.words import value_text
+
+SHOWN = ("ca", "ncs", "ce", "sd")
+ARROW = {"high": "↑", "low": "↓"}
+
+
+def cards(pair: PairExplanation) -> Html:
+    """The four metrics at a glance; each leads to its section."""
+    return tag("div", [_card(pair, key) for key in SHOWN], class_="cards")
+
+
+def head(pair: PairExplanation, key: str) -> Html:
+    """A section's heading: name, value, direction, meaning, formula."""
+    metric, result = METRIC[key], pair.result(key)
+    undefined = result.value is None
+    return tag(
+        "div",
+        tag(
+            "div",
+            tag("h3", f"{metric.title} ({metric.short})", id=f"metric-{key}"),
+            tag(
+                "span",
+                value_text(key, result.value),
+                class_="value undefined" if undefined else "value",
+                data_metric=key,
+            ),
+            tag("span", ARROW[metric.good], " ", metric.good_text(), class_="dir"),
+            class_="metric-head",
+        ),
+        tag("p", metric.meaning, style="margin:2px 0 0"),
+        tag("p", metric.formula, class_="formula"),
+        tag("details", tag("summary", "What was decided"), tag("p", metric.note))
+        if metric.note
+        else None,
+    )
+
+
+def adds_up(pair: PairExplanation, key: str, beside: str = "") -> Html:
+    """The evidence as a sum with its result; where there is none, why."""
+    result = pair.result(key)
+    if result.value is None:
+        return tag(
+            "p",
+            tag("span", "undefined", class_="undefined"),
+            f": {result.undefined_because}.",
+            class_="adds-up",
+        )
+    return tag(
+        "p",
+        f"{METRIC[key].short} = {sum_of(pair, key)} = ",
+        tag("b", value_text(key, result.value)),
+        tag("span", f"  {beside}", class_="quiet") if beside else None,
+        class_="adds-up",
+    )
+
+
+def _card(pair: PairExplanation, key: str) -> Html:
+    metric, result = METRIC[key], pair.result(key)
+    value = result.value
+    bounded = metric.high == 1
+    return tag(
+        "a",
+        tag(
+            "div",
+            metric.title,
+            tag("span", f"{metric.short} {ARROW[metric.good]}", title=metric.good_text()),
+            class_="name",
+        ),
+        tag(
+            "div",
+            value_text(key, value),
+            class_="value undefined" if value is None else "value",
+            data_card=key,
+        ),
+        tag("div", tag("i", style=f"width:{100 * value:.1f}%"), class_="scale", aria_hidden="true")
+        if bounded and value is not None
+        else None,
+        tag("div", sum_of(pair, key), class_="sum") if value is not None else None,
+        tag("div", metric.meaning if value is not None else result.undefined_because, class_="why"),
+        href=f"#metric-{key}",
+        class_="card",
+    )

@@ -1,0 +1,111 @@
+"""The two pictures with their boxes, and the concepts beneath."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+from vlmexplain.records import ImageAnnotations, Instance
+from vlmexplain.ui.components.mount import register
+from vlmexplain.ui.explore.failure import Failure, ShownImage
+from vlmexplain.ui.html import safe_link
+from vlmexplain.ui.theme import ROLE_MARK, ROLE_NAME
+from vlmexplain.ui.words import Role, short_name
+
+_component = register("pictures")
+
+
+def draw_pictures(failure: Failure, chosen: str, key: str, on_act: Callable[[], None]) -> None:
+    """Mount the component; what a person does in it arrives as ``act`` of the key's state."""
+    _component(key=key, data=pictures_data(failure, chosen), on_act_change=on_act)
+
+
+def pictures_data(failure: Failure, chosen: str) -> dict[str, Any]:
+    """What the pictures component draws."""
+    left, right = failure.ground_truth.annotations, failure.retrieved.annotations
+    roles = roles_of(left, right)
+    return {
+        "pictures": [
+            _picture("ground-truth", failure.ground_truth, roles),
+            _picture("retrieved", failure.retrieved, roles),
+        ],
+        "concepts": [_chip(name, role, left, right) for name, role in roles.items()],
+        "roles": {role: {"name": ROLE_NAME[role], "mark": ROLE_MARK[role]} for role in ROLE_MARK},
+        "chosen": chosen or None,
+    }
+
+
+def roles_of(ground_truth: ImageAnnotations, retrieved: ImageAnnotations) -> dict[str, Role]:
+    """Which of the two images each concept is in, concepts sorted by name."""
+    left, right = _concepts(ground_truth), _concepts(retrieved)
+    return {
+        name: "common" if name in left and name in right else "missed" if name in left else "extra"
+        for name in sorted(left | right)
+    }
+
+
+def _concepts(image: ImageAnnotations) -> set[str]:
+    return {instance.synset for instance in image.instances if instance.synset}
+
+
+def _picture(side: str, shown: ShownImage, roles: dict[str, Role]) -> dict[str, Any]:
+    annotations = shown.annotations
+    return {
+        "side": side,
+        "title": shown.title,
+        "note": shown.note,
+        "src": shown.src,
+        "alt": shown.alt,
+        "width": annotations.width_px,
+        "height": annotations.height_px,
+        "boxes": [
+            _box(instance, roles[instance.synset])
+            for instance in annotations.instances
+            if instance.synset and _drawable(instance)
+        ],
+        "credit": [{"text": text, "href": safe_link(href)} for text, href in shown.credit],
+    }
+
+
+def _drawable(instance: Instance) -> bool:
+    box = instance.box_xywh_px
+    return box is not None and box[2] > 0 and box[3] > 0
+
+
+def _box(instance: Instance, role: Role) -> dict[str, Any]:
+    assert instance.box_xywh_px is not None and instance.synset is not None
+    name = instance.name or short_name(instance.synset)
+    return {
+        "xywh": [round(number, 2) for number in instance.box_xywh_px],
+        "concept": instance.synset,
+        "name": f"{name} (crowd)" if instance.crowd else name,
+        "role": role,
+        "mark": ROLE_MARK[role],
+        "crowd": instance.crowd,
+    }
+
+
+def _chip(name: str, role: Role, left: ImageAnnotations, right: ImageAnnotations) -> dict[str, Any]:
+    sides = [
+        image for image, is_in in ((left, role != "extra"), (right, role != "missed")) if is_in
+    ]
+    counts = [_count(name, image) for image in sides]
+    missing = sum(_without_box(name, image) for image in sides)
+    count = " | ".join(counts) if len(counts) == 2 else f"×{counts[0]}"
+    return {
+        "synset": name,
+        "label": short_name(name),
+        "title": name,
+        "role": role,
+        "count": count + (f" ({missing} without a box)" if missing else ""),
+    }
+
+
+def _count(name: str, image: ImageAnnotations) -> str:
+    crowd = Counter(i.crowd for i in image.instances if i.synset == name)
+    return "crowd" if crowd[True] else str(crowd[False])
+
+
+def _without_box(name: str, image: ImageAnnotations) -> int:
+    return sum(i.synset == name and not _drawable(i) for i in image.instances)

@@ -1,0 +1,94 @@
+"""The query, the words it rests on, and where its ground truth came."""
+
+from __future__ import annotations
+
+from vlmexplain.metrics.retrieval import reciprocal_rank
+from vlmexplain.records import Mention
+from vlmexplain.ui.explore.failure import Failure
+from vlmexplain.ui.html import Html, tag
+from vlmexplain.ui.words import place_text, short_name
+
+RECALLS = (1, 5, 10)
+
+
+def query_text(failure: Failure) -> Html:
+    """The caption, literally; when query-informed, its words that name concepts are marked."""
+    mentions = failure.mentions if failure.informed else ()
+    return tag(
+        "div",
+        tag(
+            "div",
+            tag("blockquote", marked(failure.caption, mentions)),
+            tag("p", failure.about, class_="about"),
+            tag("p", _rests_on(failure), class_="about") if failure.informed else None,
+            class_="query",
+        ),
+        class_="vx",
+    )
+
+
+def marked(caption: str, mentions: tuple[Mention, ...]) -> list[object]:
+    """The caption in pieces, each mentioned span marked once."""
+    pieces: list[object] = []
+    end = 0
+    for mention in sorted(mentions, key=lambda m: (m.start, -m.end)):
+        if mention.start < end:
+            continue
+        same = [m for m in mentions if (m.start, m.end) == (mention.start, mention.end)]
+        named = ", ".join(sorted({m.concept for m in same}))
+        pieces += [
+            caption[end : mention.start],
+            tag("mark", caption[mention.start : mention.end], title=named),
+        ]
+        end = mention.end
+    return [*pieces, caption[end:]]
+
+
+def _rests_on(failure: Failure) -> str:
+    if not failure.mentions:
+        return "Query-informed: no word of the caption names an annotated concept."
+    named: dict[str, list[str]] = {}
+    for mention in failure.mentions:
+        names = named.setdefault(mention.text.lower(), [])
+        if short_name(mention.concept) not in names:
+            names.append(short_name(mention.concept))
+    listed = "; ".join(f"“{word}” names {', '.join(names)}" for word, names in named.items())
+    return f"Query-informed: only what the caption mentions counts. {listed}."
+
+
+def rank_facts(failure: Failure) -> Html:
+    """Rank, reciprocal rank and recalls of the ground truth; a tie is shown as one."""
+    rank = failure.rank_1based
+    of = f" of {failure.n_images:,}" if failure.n_images else ""
+    facts = [
+        ("Rank of the ground truth", f"{rank:,}{of}", "rank"),
+        ("Reciprocal rank", f"1/{rank} = {reciprocal_rank(rank):.4f}", "rr"),
+        *[(f"R@{k}", "1 ✓" if rank <= k else "0 ✗", f"r{k}") for k in RECALLS],
+    ]
+    tie = None
+    if failure.n_tied:
+        others = "1 other image has" if failure.n_tied == 1 else f"{failure.n_tied} others have"
+        tie = tag(
+            "p",
+            f"Tie: {others} the same score as the ground truth; gallery order puts it "
+            f"{place_text(rank)}.",
+            class_="quiet small",
+            style="margin:6px 0 0",
+        )
+    return tag(
+        "div",
+        tag(
+            "div",
+            [
+                tag(
+                    "div",
+                    tag("div", name, class_="k"),
+                    tag("div", value, class_="v", data_rank=key),
+                )
+                for name, value, key in facts
+            ],
+            class_="ranks",
+        ),
+        tie,
+        class_="vx",
+    )

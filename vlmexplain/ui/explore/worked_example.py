@@ -1,0 +1,46 @@
+"""The paper's worked example as a failure to look at, before anything is imported."""
+
+from __future__ import annotations
+
+from vlmexplain.example import EXAMPLE
+from vlmexplain.records import MetricOptions
+from vlmexplain.ui.caches import example_drawings, example_mentions, example_pair
+from vlmexplain.ui.explore.failure import Failure, ShownImage
+from vlmexplain.ui.media import media_address
+from vlmexplain.ui.state import Address
+
+EXAMPLE_ID = "example"
+CREDIT = (("Schematic drawn from the boxes; not a photo", None),)
+
+
+def worked_example(address: Address) -> Failure:
+    """The zebras, computed with the options of the address."""
+    mentions = example_mentions() if address.informed else ()
+    mentioned = frozenset(m.concept for m in mentions) if address.informed else None
+    options = MetricOptions(address.threshold, address.relative_to)
+    left, right = example_drawings()
+    return Failure(
+        caption=EXAMPLE.query,
+        about=EXAMPLE.source,
+        mentions=mentions,
+        informed=address.informed,
+        ground_truth=ShownImage(
+            EXAMPLE.ground_truth,
+            media_address(left, "image/svg+xml", "left"),
+            "Schematic of the ground truth: zebras in a field before a hill and a tree",
+            "Ground truth",
+            f"place {EXAMPLE.rank_1based}",
+            CREDIT,
+        ),
+        retrieved=ShownImage(
+            EXAMPLE.retrieved,
+            media_address(right, "image/svg+xml", "right"),
+            "Schematic of the retrieved image: a row of zebras in grassland",
+            "Retrieved",
+            "place 1",
+            CREDIT,
+        ),
+        pair=example_pair(options, mentioned),
+        rank_1based=EXAMPLE.rank_1based,
+        n_images=None,
+    )

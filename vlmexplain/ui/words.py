@@ -1,0 +1,86 @@
+"""How numbers, concepts and roles are written on a page."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Literal
+
+from vlmexplain.metrics.table import METRIC
+from vlmexplain.ui.html import Html, tag
+from vlmexplain.ui.theme import ROLE_MARK, ROLE_NAME
+
+Role = Literal["common", "missed", "extra"]
+
+LARGEST_DENOMINATOR = 40
+
+
+def short_name(synset: str) -> str:
+    """A synset's word without its number, when that is its first noun sense.
+
+    >>> short_name("zebra.n.01"), short_name("traffic_light.n.01"), short_name("mouse.n.04")
+    ('zebra', 'traffic light', 'mouse.n.04')
+    """
+    word, _, sense = synset.rpartition(".n.")
+    return word.replace("_", " ") if word and sense == "01" else synset
+
+
+def fraction(ps: float) -> str:
+    """A path similarity as the unit fraction it is, else in three decimals.
+
+    >>> fraction(1 / 9), fraction(0.123456)
+    ('1/9', '0.123')
+    """
+    near = Fraction(ps).limit_denominator(LARGEST_DENOMINATOR)
+    if near.numerator and abs(float(near) - ps) < 1e-9:
+        return "1" if near == 1 else f"{near.numerator}/{near.denominator}"
+    return f"{ps:.3f}"
+
+
+def percent(share: float) -> str:
+    """A share in percent with as many digits as it needs to be told from nothing.
+
+    >>> percent(1.0), percent(0.0004), percent(3 / 11)
+    ('100 %', '0.04 %', '27.3 %')
+    """
+    value = 100 * share
+    if value == round(value):
+        return f"{value:,.0f} %"
+    if abs(value) < 0.095:
+        return f"{value:.2g} %"
+    return f"{value:,.1f} %"
+
+
+def value_text(key: str, value: float | None) -> str:
+    """A metric's value as the page shows it.
+
+    >>> value_text("ca", 3 / 11), value_text("ce", 6), value_text("sd", None)
+    ('27.3 %', '0.139', '6', 'undefined')
+    """
+    if value is not None and METRIC[key].unit == "share":
+        return percent(value)
+    return METRIC[key].show(value)
+
+
+def place_text(rank: int) -> str:
+    """A place in a ranking.
+
+    >>> [place_text(n) for n in (1, 2, 3, 4, 11, 22, 294)]
+    ['1st', '2nd', '3rd', '4th', '11th', '22nd', '294th']
+    """
+    ending = "th" if 10 <= rank % 100 <= 20 else {1: "st", 2: "nd", 3: "rd"}.get(rank % 10, "th")
+    return f"{rank:,}{ending}"
+
+
+def concept(synset: str, role: Role, count: str = "") -> Html:
+    """A concept as a control: pointing at it lights its boxes, choosing it keeps them lit."""
+    return tag(
+        "button",
+        tag("i", ROLE_MARK[role], aria_hidden="true"),
+        short_name(synset),
+        tag("small", " ", count) if count else None,
+        type="button",
+        class_=f"c {role}",
+        data_concept=synset,
+        aria_pressed="false",
+        title=f"{synset}: {ROLE_NAME[role]}",
+    )
