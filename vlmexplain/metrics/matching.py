@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
@@ -13,11 +11,13 @@ from vlmexplain.records import RelativeTo
 MORE_PAIRS = 1e-13
 """Weight of "one matched pair more" where two matchings of similarities weigh the same."""
 
+Floats = NDArray[np.float64]
+
 Places = tuple[list[int], list[int]]
 """Matched places on the left and on the right, pair by pair, left places ascending."""
 
 
-def match_similar(similarity: NDArray[np.float64], flip: bool = False) -> Places:
+def match_similar(similarity: Floats, flip: bool = False) -> Places:
     """Maximum-weight matching of a complete bipartite graph.
 
     A pair without a path weighs 0 and is not matched. Of matchings with the same weight one
@@ -46,19 +46,23 @@ def match_similar(similarity: NDArray[np.float64], flip: bool = False) -> Places
     return rows.tolist(), columns.tolist()
 
 
-def size_difference(left: float, right: float, relative_to: RelativeTo) -> float:
-    """D_A of two areas (both > 0), in the convention of `size_disagreement`.
+def size_differences(left: Floats, right: Floats, relative_to: RelativeTo) -> Floats:
+    """D_A of areas (all > 0), element by element or broadcast, as `size_disagreement` has it.
 
-    >>> size_difference(0.1, 0.33, "smaller")
-    2.3
+    >>> size_differences(np.array([0.1, 0.2]), np.array([0.2, 0.1]), "smaller").tolist()
+    [1.0, 1.0]
     """
-    difference = abs(left - right)
+    difference: Floats = np.abs(left - right)
     if relative_to == "smaller":
-        return difference / min(left, right)
+        return difference / np.minimum(left, right)
     return difference / left if relative_to == "ground-truth" else difference
 
 
-def match_sizes(left: Sequence[float], right: Sequence[float], relative_to: RelativeTo) -> Places:
+def match_sizes(
+    left: Floats,
+    right: Floats,
+    relative_to: RelativeTo,
+) -> Places:
     """Minimum-weight full matching of two sides of areas by their difference D_A.
 
     Except relative to the ground truth, D_A grows with the distance of two numbers (the areas,
@@ -66,19 +70,16 @@ def match_sizes(left: Sequence[float], right: Sequence[float], relative_to: Rela
     matching of two equal-sized sides, and the one we take where several are as cheap.
 
     Args:
-        left, right: areas > 0, each side ascending.
+        left, right: areas > 0, float64 [n] and [m], each ascending.
         relative_to: what D_A is relative to.
     """
     n_left, n_right = len(left), len(right)
+    if not n_left or not n_right:
+        return [], []
     in_order = relative_to != "ground-truth"
     if n_left == n_right and (in_order or n_left == 1):
         return list(range(n_left)), list(range(n_left))
-    a, b = np.asarray(left)[:, None], np.asarray(right)[None, :]
-    cost = np.abs(a - b)
-    if relative_to == "smaller":
-        cost /= np.minimum(a, b)
-    elif relative_to == "ground-truth":
-        cost /= a
+    cost = size_differences(left[:, None], right[None, :], relative_to)
     flip = n_right < n_left
     rows, columns = linear_sum_assignment(cost.T if flip else cost)
     if in_order:

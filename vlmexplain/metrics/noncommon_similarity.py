@@ -119,5 +119,8 @@ def _evidence(
 
 
 def flip_sides(left: tuple[str, ...], right: tuple[str, ...]) -> bool:
-    """Whether the matching is solved with its sides exchanged, so that both directions agree."""
-    return (len(right), right) < (len(left), left)
+    """Whether the matching is solved with its sides exchanged, so that both directions agree.
+
+    The sides have no name in common and are sorted, so their first names tell them apart.
+    """
+    return (len(right), right[0]) < (len(left), left[0])

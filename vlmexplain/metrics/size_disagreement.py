@@ -16,10 +16,12 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import Literal
 
+import numpy as np
+
 from vlmexplain.metrics.box_size import NoSizeKind, SizedBox, canonical_order, sized_box
 from vlmexplain.metrics.concept_agreement import no_ground_truth
 from vlmexplain.metrics.inventory import Inventory
-from vlmexplain.metrics.matching import match_sizes, size_difference
+from vlmexplain.metrics.matching import match_sizes, size_differences
 from vlmexplain.metrics.undefined import Undefined
 from vlmexplain.records import MetricOptions, MetricResult, RelativeTo
 
@@ -179,17 +181,13 @@ def _sized(
 def _match(
     concept: str, left: list[SizedBox], right: list[SizedBox], options: MetricOptions
 ) -> ConceptSizes:
-    rows: list[int] = []
-    columns: list[int] = []
-    if left and right:
-        rows, columns = match_sizes(
-            [box.area for box in left], [box.area for box in right], options.relative_to
-        )
-    pairs = []
-    for i, j in zip(rows, columns, strict=True):
-        difference = size_difference(left[i].area, right[j].area, options.relative_to)
-        over = exceeds(difference, options.size_threshold)
-        pairs.append(SizePair(left[i], right[j], difference, over))
+    a, b = (np.array([box.area for box in side]) for side in (left, right))
+    rows, columns = match_sizes(a, b, options.relative_to)
+    differences = size_differences(a[rows], b[columns], options.relative_to).tolist()
+    pairs = [
+        SizePair(left[i], right[j], difference, exceeds(difference, options.size_threshold))
+        for i, j, difference in zip(rows, columns, differences, strict=True)
+    ]
     return ConceptSizes(
         concept,
         tuple(pairs),

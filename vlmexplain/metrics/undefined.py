@@ -19,7 +19,10 @@ class Undefined(Enum):
     NO_RETRIEVED_CONCEPT = (5, "the retrieved image has no annotated concept")
     NO_PATH = (6, "no WordNet path leads from a left-over concept to one of the other image")
     NOTHING_COMMON = (7, "no concept is common to both images")
-    NOTHING_COUNTABLE = (8, "every common concept is a crowd region, which cannot be counted")
+    NOTHING_COUNTABLE = (
+        8,
+        "every common concept has a crowd region in one image, so none can be counted",
+    )
     NO_SIZE_PAIR = (9, "no common concept has a box with a size in both images")
 
     @property
