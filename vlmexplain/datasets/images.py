@@ -92,6 +92,12 @@ class PixelFormatUnsupported(PictureError):
     code = "image-pixel-format"
 
 
+class PictureChanged(PictureError):
+    """The file is not the one that was imported."""
+
+    code = "image-changed"
+
+
 @dataclass(frozen=True, slots=True)
 class PictureFacts:
     """What an import keeps of a picture.
@@ -153,26 +159,36 @@ def safe_path(folder: Path, file_name: str) -> Path:
     return path
 
 
-def read_rgb(folder: Path, file_name: str) -> Image.Image:
+def read_rgb(folder: Path, file_name: str, content_sha256: str | None = None) -> Image.Image:
     """The picture upright and in RGB, transparency on white, 16 bit scaled to 8.
+
+    Args:
+        folder, file_name: where it lies; nothing outside ``folder`` is read.
+        content_sha256: hex digest the file's bytes must have, if given.
 
     Raises:
         PictureError: one of its kinds; ``code`` names which.
     """
-    content, where = _read_bytes(folder, file_name)
+    content, where = _read_bytes(folder, file_name, content_sha256)
     return _upright_rgb(_opened(content, where), where)
 
 
-def browser_bytes(folder: Path, file_name: str) -> tuple[bytes, str]:
+def browser_bytes(
+    folder: Path, file_name: str, content_sha256: str | None = None
+) -> tuple[bytes, str]:
     """Bytes and MIME type with which a browser shows the picture as `read_rgb` reads it.
 
     The file's own bytes where a browser shows them alike (it applies a JPEG's orientation by
     itself), else the picture encoded anew: JPEG from JPEG, PNG from anything else.
 
+    Args:
+        folder, file_name: where it lies; nothing outside ``folder`` is read.
+        content_sha256: hex digest the file's bytes must have, if given.
+
     Raises:
         PictureError: one of its kinds; ``code`` names which.
     """
-    content, where = _read_bytes(folder, file_name)
+    content, where = _read_bytes(folder, file_name, content_sha256)
     image = _opened(content, where)
     is_jpeg = image.format in ("JPEG", "MPO")
     if _browser_shows_alike(image):
@@ -224,7 +240,9 @@ def exif_orientation(image: Image.Image) -> int:
     return value if isinstance(value, int) and 1 <= value <= 8 else 1
 
 
-def _read_bytes(folder: Path, file_name: str) -> tuple[bytes, str]:
+def _read_bytes(
+    folder: Path, file_name: str, content_sha256: str | None = None
+) -> tuple[bytes, str]:
     path = safe_path(folder, file_name)
     where = str(path)
     try:
@@ -235,9 +253,16 @@ def _read_bytes(folder: Path, file_name: str) -> tuple[bytes, str]:
             raise PictureTooLarge(
                 f"the file has {size:,} bytes; at most {FILE_LIMIT_BYTES:,} are read.", where=where
             )
-        return path.read_bytes(), where
+        content = path.read_bytes()
     except OSError as error:
         raise PictureError(f"cannot be read ({error.strerror}).", where=where) from error
+    if content_sha256 and hashlib.sha256(content).hexdigest() != content_sha256:
+        raise PictureChanged(
+            "is not the picture that was imported: its content has changed.",
+            where=where,
+            remedy="Put the old file back, or import the data again.",
+        )
+    return content, where
 
 
 def _opened(content: bytes, where: str) -> Image.Image:

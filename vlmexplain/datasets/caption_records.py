@@ -1,0 +1,134 @@
+"""Captions: trimmed at the ends, otherwise kept as they are written; each once an image."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from vlmexplain.datasets.checks import CheckLog
+from vlmexplain.datasets.columns import CaptionColumns
+from vlmexplain.datasets.file_kinds import COCO_CAPTIONS, kind_of_coco_annotation, wrong_file
+from vlmexplain.datasets.gallery_manifest import SourceFile
+from vlmexplain.datasets.json_stream import JsonStream
+from vlmexplain.datasets.reading import read_stream
+from vlmexplain.datasets.record_ids import clean_text, id_order, id_text
+from vlmexplain.records import ProgressCallback
+
+
+class CaptionRecords:
+    """Captions in the order of the file; ``columns`` sorts out which can be used."""
+
+    def __init__(self) -> None:
+        self._image_codes: dict[str, int] = {}
+        self._image = array("i")
+        self._ids: list[str] = []
+        self._texts: list[str] = []
+
+    def __len__(self) -> int:
+        return len(self._texts)
+
+    def add(self, image_id: str, caption_id: str, text: str) -> None:
+        """Take one caption as it stands in the file."""
+        self._image.append(self._image_codes.setdefault(image_id, len(self._image_codes)))
+        self._ids.append(caption_id)
+        self._texts.append(text)
+
+    def columns(
+        self, index_of: Mapping[str, int], listed_ids: Collection[str], log: CheckLog
+    ) -> CaptionColumns:
+        """The captions of kept images.
+
+        Args:
+            index_of: image id (as the captions give it) -> index, of the images kept.
+            listed_ids: those ids of all images listed, kept or not.
+            log: counts what is trimmed and left out.
+        """
+        codes = list(self._image_codes)
+        index = [index_of.get(image, -1) for image in codes]
+        kept_rows: list[int] = []
+        for row, code in enumerate(self._image):
+            if index[code] >= 0:
+                kept_rows.append(row)
+            elif codes[code] in listed_ids:
+                log.add("caption-of-left-out-image", self._ids[row])
+            else:
+                log.add("caption-unlisted-image", self._ids[row])
+        kept_rows.sort(key=lambda row: (index[self._image[row]], id_order(self._ids[row])))
+        image_index: list[int] = []
+        ids: list[str] = []
+        texts: list[str] = []
+        seen: set[tuple[int, str]] = set()
+        for row in kept_rows:
+            image, text = index[self._image[row]], self._usable(row, log)
+            if not text:
+                log.add("caption-empty", self._ids[row])
+            elif (image, text) in seen:
+                log.add("caption-repeated", self._ids[row])
+            else:
+                seen.add((image, text))
+                image_index.append(image)
+                ids.append(self._ids[row])
+                texts.append(text)
+        _flag_reused(ids, log)
+        return CaptionColumns(np.array(image_index, np.int32), ids, texts)
+
+    def _usable(self, row: int, log: CheckLog) -> str:
+        whole = clean_text(self._texts[row])
+        if whole != self._texts[row]:
+            log.add("caption-damaged-text", self._ids[row])
+        text = whole.strip()
+        if text != whole and text:
+            log.add("caption-trimmed", self._ids[row])
+        return text
+
+
+def _flag_reused(ids: list[str], log: CheckLog) -> None:
+    if len(set(ids)) == len(ids):
+        return
+    counts: dict[str, int] = {}
+    for caption_id in ids:
+        counts[caption_id] = counts.get(caption_id, 0) + 1
+    for caption_id, n in counts.items():
+        if n > 1 and caption_id:
+            log.add("caption-id-reused", caption_id)
+
+
+def read_coco_captions(
+    path: Path, log: CheckLog, progress: ProgressCallback
+) -> tuple[CaptionRecords, SourceFile]:
+    """Read a COCO captions file, record by record.
+
+    Raises:
+        DataError: it is another kind of file, or damaged.
+    """
+    records = CaptionRecords()
+
+    def take(key: str, value: Any) -> None:
+        if key == "annotations":
+            _take_caption(path, records, value, log)
+
+    stream = JsonStream(path)
+    source = read_stream(stream, "captions", take, COCO_CAPTIONS, progress)
+    if "annotations" not in stream.keys:
+        raise wrong_file(path, COCO_CAPTIONS)
+    return records, source
+
+
+def _take_caption(path: Path, records: CaptionRecords, value: Any, log: CheckLog) -> None:
+    kind = kind_of_coco_annotation(value)
+    if kind not in (None, COCO_CAPTIONS):
+        raise wrong_file(path, COCO_CAPTIONS, kind)
+    image_id = id_text(value.get("image_id")) if isinstance(value, dict) else None
+    if image_id is None:
+        log.add("caption-incomplete", value.get("id") if isinstance(value, dict) else value)
+        return
+    caption_id = id_text(value.get("id")) or ""
+    text = value.get("caption")
+    if isinstance(text, str):
+        records.add(image_id, caption_id, text)
+    else:
+        log.add("caption-not-text", caption_id)

@@ -1,0 +1,281 @@
+"""A gallery: images, captions and annotated instances, read from memory-mapped columns."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+from PIL import Image
+
+from vlmexplain.datasets import images
+from vlmexplain.datasets.checks import ImportSummary
+from vlmexplain.datasets.gallery_manifest import (
+    GalleryManifest,
+    galleries_folder,
+    read_manifest,
+)
+from vlmexplain.errors import GalleryError, UnknownName
+from vlmexplain.records import ImageAnnotations, Instance
+
+__all__ = [
+    "Gallery",
+    "GalleryCaption",
+    "GalleryImage",
+    "GalleryManifest",
+    "list_galleries",
+    "open_gallery",
+]
+
+SHORTEST_PREFIX = 4
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class GalleryImage:
+    """One image; sizes are those of the upright picture. Links are http(s) or ""."""
+
+    index: int
+    image_id: str
+    file_name: str
+    width_px: int
+    height_px: int
+    orientation: int
+    content_sha256: str
+    licence: str
+    licence_url: str
+    source_url: str
+    coco_url: str
+    coco_id: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class GalleryCaption:
+    """One caption; ``index`` is its place in the gallery, which queries are named by."""
+
+    index: int
+    image_index: int
+    caption_id: str
+    text: str
+
+
+class Gallery:
+    """The content of one gallery folder; safe to use from many threads.
+
+    Gallery order: images by id (numbers by value), captions by image and id, instances by image.
+    """
+
+    def __init__(self, folder: Path, manifest: GalleryManifest):
+        self.folder = folder
+        self.manifest = manifest
+        self.id = manifest.id
+        self.name = manifest.name
+        self.drawn = manifest.drawn
+        self.images_folder = Path(manifest.images_folder)
+        self.n_images = manifest.n_images
+        self.n_captions = manifest.n_captions
+        self.n_instances = manifest.n_instances
+
+    def __repr__(self) -> str:
+        return f"Gallery({self.name!r}, {self.id[:12]})"
+
+    @cached_property
+    def images_table(self) -> pa.Table:
+        """One row an image: image_id, file_name, width_px, height_px, orientation, ..."""
+        return self._table("images")
+
+    @cached_property
+    def captions_table(self) -> pa.Table:
+        """One row a caption: image_index, caption_id, text."""
+        return self._table("captions")
+
+    @cached_property
+    def instances_table(self) -> pa.Table:
+        """One row an instance: image_index, concept_index, name, x, y, w, h, area_px, ..."""
+        return self._table("instances")
+
+    @cached_property
+    def concepts_table(self) -> pa.Table:
+        """One row a concept: synset, gloss, lemma, n_images, n_instances; sorted by synset."""
+        return self._table("concepts")
+
+    @cached_property
+    def concepts(self) -> tuple[str, ...]:
+        """The synsets that occur, sorted."""
+        return tuple(self.concepts_table.column("synset").to_pylist())
+
+    @cached_property
+    def concept_index(self) -> NDArray[np.int32]:
+        """The concept of each instance, int32 [n_instances]; -1 for none."""
+        return self._numbers(self.instances_table, "concept_index")
+
+    @cached_property
+    def instance_offsets(self) -> NDArray[np.int64]:
+        """Image i has the instances offsets[i] .. offsets[i + 1]; int64 [n_images + 1]."""
+        return self._offsets(self._numbers(self.instances_table, "image_index"))
+
+    @cached_property
+    def caption_offsets(self) -> NDArray[np.int64]:
+        """Image i has the captions offsets[i] .. offsets[i + 1]; int64 [n_images + 1]."""
+        return self._offsets(self.image_of_caption)
+
+    @cached_property
+    def image_of_caption(self) -> NDArray[np.int32]:
+        """The image of each caption, int32 [n_captions], ascending."""
+        return self._numbers(self.captions_table, "image_index")
+
+    @cached_property
+    def path_lengths(self) -> NDArray[np.uint8]:
+        """Shortest WordNet paths of all pairs of concepts, uint8 [V, V]; 255 for no path."""
+        path = self.folder / "path_lengths.npy"
+        try:
+            table: NDArray[np.uint8] = np.load(path, mmap_mode="r", allow_pickle=False)
+        except (OSError, ValueError) as error:
+            raise _damaged(path) from error
+        return table
+
+    def image(self, index: int) -> GalleryImage:
+        """The image at a place in gallery order."""
+        row = self.images_table.slice(self._checked(index, self.n_images, "image"), 1)
+        return GalleryImage(index=index, **row.to_pylist()[0])
+
+    def caption(self, index: int) -> GalleryCaption:
+        """The caption at a place in gallery order."""
+        row = self.captions_table.slice(self._checked(index, self.n_captions, "caption"), 1)
+        return GalleryCaption(index=index, **row.to_pylist()[0])
+
+    def captions_of(self, image_index: int) -> tuple[GalleryCaption, ...]:
+        """The captions of an image, by caption id."""
+        self._checked(image_index, self.n_images, "image")
+        first, end = self.caption_offsets[image_index : image_index + 2].tolist()
+        rows = self.captions_table.slice(first, end - first).to_pylist()
+        return tuple(GalleryCaption(index=first + n, **row) for n, row in enumerate(rows))
+
+    def annotations(self, image_index: int) -> ImageAnnotations:
+        """The annotated objects of an image, as the metrics take them."""
+        image = self.image(image_index)
+        first, end = self.instance_offsets[image_index : image_index + 2].tolist()
+        rows = self.instances_table.slice(first, end - first).to_pylist()
+        return ImageAnnotations(
+            image.width_px, image.height_px, tuple(self._instance(row) for row in rows)
+        )
+
+    def read_rgb(self, image_index: int) -> Image.Image:
+        """The picture upright and in RGB, if it still is the one that was imported.
+
+        Raises:
+            PictureError: the file is missing, damaged, or has changed since the import.
+            GalleryError: the image folder is not there any more.
+        """
+        image = self.image(image_index)
+        return self._with_folder(
+            lambda: images.read_rgb(self.images_folder, image.file_name, image.content_sha256)
+        )
+
+    def browser_bytes(self, image_index: int) -> tuple[bytes, str]:
+        """Bytes and MIME type for a browser, of the picture that was imported.
+
+        Raises:
+            PictureError, GalleryError: as `read_rgb`.
+        """
+        image = self.image(image_index)
+        return self._with_folder(
+            lambda: images.browser_bytes(self.images_folder, image.file_name, image.content_sha256)
+        )
+
+    def checks(self) -> ImportSummary:
+        """What the import took, left out and flagged."""
+        path = self.folder / "checks.json"
+        try:
+            return ImportSummary.from_json(json.loads(path.read_bytes()))
+        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+            raise _damaged(path) from error
+
+    def _instance(self, row: dict[str, Any]) -> Instance:
+        concept, x = row["concept_index"], row["x"]
+        return Instance(
+            synset=self.concepts[concept] if concept >= 0 else None,
+            box_xywh_px=None if x != x else (x, row["y"], row["w"], row["h"]),  # NaN: no box
+            crowd=row["crowd"],
+            name=row["name"],
+        )
+
+    def _with_folder(self, read: Callable[[], T]) -> T:
+        try:
+            return read()
+        except images.MissingPicture as error:
+            if self.images_folder.is_dir():
+                raise
+            raise GalleryError(
+                f"the image folder of gallery {self.name!r} is not there any more.",
+                where=str(self.images_folder),
+                remedy=f"Say where it is now: vlmexplain gallery relocate {self.name} --images DIR",
+            ) from error
+
+    def _checked(self, index: int, total: int, kind: str) -> int:
+        if not 0 <= index < total:
+            raise GalleryError(
+                f"no {kind} {index}: the gallery has {total:,} ({kind} 0 to {total - 1}).",
+                where=self.name,
+            )
+        return index
+
+    def _table(self, name: str) -> pa.Table:
+        path = self.folder / f"{name}.arrow"
+        try:
+            return pa.ipc.open_file(pa.memory_map(str(path), "r")).read_all()
+        except (OSError, pa.ArrowInvalid) as error:
+            raise _damaged(path) from error
+
+    def _numbers(self, table: pa.Table, name: str) -> NDArray[np.int32]:
+        column: NDArray[np.int32] = table.column(name).to_numpy()
+        return column
+
+    def _offsets(self, image_index: NDArray[np.int32]) -> NDArray[np.int64]:
+        return np.searchsorted(image_index, np.arange(self.n_images + 1)).astype(np.int64)
+
+
+def _damaged(path: Path) -> GalleryError:
+    return GalleryError(
+        "a file of the gallery is missing or damaged.",
+        where=str(path),
+        remedy="Import the data again.",
+    )
+
+
+def list_galleries() -> list[GalleryManifest]:
+    """The manifests of all galleries that can be opened, the latest first."""
+    found = []
+    for path in galleries_folder().glob("*/manifest.json"):
+        if not path.parent.name.startswith("."):
+            try:
+                found.append(read_manifest(path.parent))
+            except GalleryError:
+                continue  # damaged or of a newer format: `open_gallery` says so
+    return sorted(found, key=lambda m: (-m.created_s, m.id))
+
+
+def open_gallery(name_or_id: str) -> Gallery:
+    """The gallery of that id, that name (the latest, if several have it), or id prefix.
+
+    Raises:
+        UnknownName: there is none; near matches are offered.
+        GalleryError: it is damaged or of a newer format, or the prefix fits several.
+    """
+    known = list_galleries()
+    fits = [m for m in known if m.id == name_or_id] or [m for m in known if name_or_id in m.names]
+    if not fits and len(name_or_id) >= SHORTEST_PREFIX:
+        fits = [m for m in known if m.id.startswith(name_or_id)]
+        if len(fits) > 1:
+            raise GalleryError(f"the id prefix {name_or_id!r} fits {len(fits)} galleries.")
+    if fits:
+        return Gallery(galleries_folder() / fits[0].id, fits[0])
+    if name_or_id.isalnum() and (galleries_folder() / name_or_id).is_dir():
+        read_manifest(galleries_folder() / name_or_id)  # says what is wrong with it
+    raise UnknownName("gallery", name_or_id, sorted({n for m in known for n in m.names}))

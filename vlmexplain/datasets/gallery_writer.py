@@ -1,0 +1,179 @@
+"""Write a gallery: sort its columns, name it by their content, publish it whole."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from vlmexplain import storage
+from vlmexplain.datasets import gallery_tables
+from vlmexplain.datasets.checks import ImportSummary
+from vlmexplain.datasets.columns import GalleryColumns
+from vlmexplain.datasets.gallery_manifest import (
+    GalleryManifest,
+    SourceFile,
+    checked_name,
+    galleries_folder,
+    now_s,
+    read_manifest,
+    write_manifest,
+)
+from vlmexplain.errors import GalleryError
+from vlmexplain.records import Progress, ProgressCallback, no_progress
+
+NO_PATH = 255
+_ROWS = 256
+
+
+class SynsetFacts(Protocol):
+    """The part of `concepts.wordnet.Synset` that a gallery keeps."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def gloss(self) -> str: ...
+
+    @property
+    def lemmas(self) -> tuple[str, ...]: ...
+
+
+class WordNetLike(Protocol):
+    """The part of `concepts.wordnet.WordNet` that an import needs."""
+
+    def has(self, name: str) -> bool: ...
+
+    def synset(self, name: str) -> SynsetFacts: ...
+
+    def path_lengths(self, left: Sequence[str], right: Sequence[str]) -> NDArray[np.int16]: ...
+
+
+def write_gallery(
+    columns: GalleryColumns,
+    *,
+    name: str,
+    images_folder: Path,
+    summary: ImportSummary,
+    wordnet: WordNetLike,
+    sources: Sequence[SourceFile] = (),
+    options: dict[str, Any] | None = None,
+    request_key: str = "",
+    progress: ProgressCallback = no_progress,
+) -> str:
+    """Write a gallery and give its id, the sha256 of its columns' content.
+
+    The same content again, under whatever name, is the same gallery: it gets the new name
+    beside the old ones, and the summary and the image folder of this import.
+
+    Raises:
+        DataError: the name cannot be used.
+        StoreError: it cannot be written.
+    """
+    name = checked_name(name)
+    tables = gallery_tables.build(columns)
+    manifest = GalleryManifest(
+        id=gallery_tables.content_id(tables),
+        names=(name,),
+        images_folder=str(Path(images_folder).absolute()),
+        drawn=columns.drawn,
+        n_images=tables.images.num_rows,
+        n_captions=tables.captions.num_rows,
+        n_instances=tables.instances.num_rows,
+        n_concepts=len(tables.concepts),
+        created_s=now_s(),
+        sources=tuple(sources),
+        options=options or {},
+        request_key=request_key,
+    )
+    folder = galleries_folder()
+    with storage.locked(folder / "publish"):
+        storage.sweep_partial(folder)
+        target = folder / manifest.id
+        known_names = _names_of_intact(target)
+        if known_names is None:
+            with storage.publish_folder(target) as scratch:
+                _write_content(scratch, tables, wordnet, progress)
+                _write_about(scratch, manifest, summary)
+        else:
+            names = (*(n for n in known_names if n != name), name)
+            _write_about(target, replace(manifest, names=names), summary)
+    return manifest.id
+
+
+def _names_of_intact(target: Path) -> tuple[str, ...] | None:
+    """The names of the gallery if it is there already; a damaged one is removed."""
+    if not target.exists():
+        return None
+    try:
+        names = read_manifest(target).names
+    except GalleryError:
+        names = None
+    if names and all((target / f).is_file() for f in gallery_tables.FILES):
+        return names
+    shutil.rmtree(target)
+    return None
+
+
+def _write_about(folder: Path, manifest: GalleryManifest, summary: ImportSummary) -> None:
+    text = json.dumps(summary.to_json(), indent=1, ensure_ascii=False)
+    storage.write_file(folder / "checks.json", text.encode())
+    write_manifest(folder, manifest)
+
+
+def _write_content(
+    folder: Path,
+    tables: gallery_tables.Tables,
+    wordnet: WordNetLike,
+    progress: ProgressCallback,
+) -> None:
+    progress(Progress("Writing the gallery", 0, 1))
+    _write_table(folder / "images.arrow", tables.images)
+    _write_table(folder / "captions.arrow", tables.captions)
+    _write_table(folder / "instances.arrow", tables.instances)
+    synsets = [wordnet.synset(name) for name in tables.concepts]
+    n_images, n_instances = gallery_tables.concept_counts(tables)
+    concepts = pa.table(
+        {
+            "synset": pa.array(tables.concepts, pa.string()),
+            "gloss": pa.array([s.gloss for s in synsets], pa.string()),
+            "lemma": pa.array([s.lemmas[0].replace("_", " ") for s in synsets], pa.string()),
+            "n_images": n_images,
+            "n_instances": n_instances,
+        }
+    )
+    _write_table(folder / "concepts.arrow", concepts)
+    write_path_lengths(folder / "path_lengths.npy", tables.concepts, wordnet, progress)
+
+
+def _write_table(path: Path, table: pa.Table) -> None:
+    with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_file(sink, table.schema) as writer:
+        writer.write_table(table.combine_chunks())
+
+
+def write_path_lengths(
+    path: Path,
+    concepts: Sequence[str],
+    wordnet: WordNetLike,
+    progress: ProgressCallback = no_progress,
+) -> None:
+    """Write shortest path lengths of all pairs of concepts, uint8 [V, V], 255 for no path.
+
+    A block of rows at a time: Visual Genome's vocabulary makes 60 million pairs.
+    """
+    total = len(concepts)
+    table = np.lib.format.open_memmap(path, mode="w+", dtype=np.uint8, shape=(total, total))
+    for start in range(0, total, _ROWS):
+        progress(Progress("WordNet paths", start, total, "concepts"))
+        lengths = wordnet.path_lengths(concepts[start : start + _ROWS], concepts)
+        assert lengths.max(initial=0) < NO_PATH
+        table[start : start + _ROWS] = np.where(lengths < 0, NO_PATH, lengths).astype(np.uint8)
+    table.flush()
+    del table
