@@ -1,0 +1,69 @@
+"""What commands print: JSON documents, plain tables, progress."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from tqdm import tqdm
+
+from vlmexplain.records import Progress
+
+
+def print_json(document: Any) -> None:
+    """One JSON document on stdout; refuses NaN, which is no JSON."""
+    print(json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False))
+
+
+def print_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """A plain table with aligned columns.
+
+    >>> print_table(["name", "images"], [["val", "160"]])
+    name  images
+    val   160
+    """
+    widths = [max(len(row[i]) for row in [header, *rows]) for i in range(len(header))]
+    for row in [header, *rows]:
+        print("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+
+
+def size_text(n_bytes: int) -> str:
+    """A size for people.
+
+    >>> size_text(1536)
+    '1.5 KiB'
+    """
+    size = float(n_bytes)
+    for unit in ("B", "KiB", "MiB", "GiB"):
+        if size < 1024 or unit == "GiB":
+            return f"{size:.0f} {unit}" if unit == "B" else f"{size:.1f} {unit}"
+        size /= 1024
+    raise AssertionError
+
+
+def terminal_progress() -> Callable[[Progress], None]:
+    """A progress callback that draws a bar with rate and time left on stderr, one a stage."""
+    bars: dict[str, tqdm[Any]] = {}
+
+    def show(progress: Progress) -> None:
+        if progress.stage not in bars:
+            for bar in bars.values():
+                bar.close()
+            bars.clear()
+            bars[progress.stage] = tqdm(
+                total=progress.total or None,
+                desc=progress.stage,
+                unit=f" {progress.unit or 'steps'}",
+                file=sys.stderr,
+                disable=None,  # no bar when stderr is not a terminal
+                mininterval=0.3,
+                dynamic_ncols=True,
+            )
+        bar = bars[progress.stage]
+        bar.update(progress.done - bar.n)
+        if progress.total and progress.done >= progress.total:
+            bar.close()
+
+    return show

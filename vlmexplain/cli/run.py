@@ -1,0 +1,43 @@
+"""Embed a gallery with a model, rank every query, score every failure; the same again is a read."""
+
+from __future__ import annotations
+
+import argparse
+
+from vlmexplain.cli.output import print_json, terminal_progress
+
+NAME = "run"
+HELP = "rank every query of a gallery and score the failures"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments."""
+    parser.add_argument("--gallery", required=True, metavar="G", help="a gallery's name or id")
+    parser.add_argument(
+        "--model", required=True, metavar="M", help="see `vlmexplain models`; or a folder"
+    )
+    parser.add_argument(
+        "--top-k", type=int, default=10, metavar="K", help="images kept per query (default 10)"
+    )
+    parser.add_argument("--device", default=None, help="such as cpu or cuda (default: the best)")
+    parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
+
+
+def execute(args: argparse.Namespace) -> int:
+    """Run, and print the global figures."""
+    from vlmexplain.datasets.gallery import open_gallery
+    from vlmexplain.report import run_document, run_text
+    from vlmexplain.scoring.run import run
+
+    finished = run(
+        open_gallery(args.gallery),
+        args.model,
+        k=args.top_k,
+        device=args.device,
+        progress=terminal_progress(),
+    )
+    if args.json:
+        print_json(run_document(finished))
+    else:
+        print(run_text(finished))
+    return 0
