@@ -123,7 +123,10 @@ def index_images(vectors: FloatMatrix, rankable: NDArray[np.bool_]) -> ImageInde
 
 
 def index_captions(
-    text_vectors: FloatMatrix, text_of_caption: IntVector, image_of_caption: IntVector, n_images: int
+    text_vectors: FloatMatrix,
+    text_of_caption: IntVector,
+    image_of_caption: IntVector,
+    n_images: int,
 ) -> ImageIndex:
     """Index one vector a caption; an image without a caption is never ranked.
 

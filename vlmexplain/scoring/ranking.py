@@ -54,6 +54,7 @@ def rank(
     index: ImageIndex,
     targets: IntVector,
     *,
+    rows: IntVector | None = None,
     texts: IntVector | None = None,
     k: int = 10,
     progress: ProgressCallback = no_progress,
@@ -66,9 +67,10 @@ def rank(
     depend on the tiles, on the threads or on the BLAS.
 
     Args:
-        queries: float32 [Q, d], L2-normalised.
+        queries: float32 [Q, d], L2-normalised; [n, d] with ``rows``.
         index: what is ranked.
         targets: int32 [Q], the image whose place is wanted, -1 for none.
+        rows: int32 [Q], the row of ``queries`` of each query; None for one after the other.
         texts: int32 [Q], the text of each query when the index is of captions: vectors of the
             query's own text do not count, in whichever image they are.
         k: how many of the best images to keep.
@@ -76,19 +78,21 @@ def rank(
         chunk_queries: how many queries are worked on at a time; bounds the memory.
     """
     assert k >= 1 and (texts is None) == (not len(index.sole_images_of_text))
-    ranking = _empty_ranking(len(queries), k)
+    n_queries = len(targets)
+    ranking = _empty_ranking(n_queries, k)
     ranking.n_ranked[:] = index.size
     if texts is not None:
         ranking.n_ranked[:] -= index.sole_images_of_text[texts]
     if index.size == 0:
         return ranking
     tiles = Tiles(index, chunk_queries)
-    for start in range(0, len(queries), chunk_queries):
-        rows = slice(start, min(start + chunk_queries, len(queries)))
-        chunk = np.ascontiguousarray(queries[rows], dtype=np.float32)
-        own = None if texts is None else texts[rows]
-        _rank_chunk(ranking, rows, chunk, index, targets[rows], own, tiles, k)
-        progress(Progress("rank", rows.stop, len(queries), "queries"))
+    for start in range(0, n_queries, chunk_queries):
+        part = slice(start, min(start + chunk_queries, n_queries))
+        chunk = queries[part] if rows is None else queries[rows[part]]
+        chunk = np.ascontiguousarray(chunk, dtype=np.float32)
+        own = None if texts is None else texts[part]
+        _rank_chunk(ranking, part, chunk, index, targets[part], own, tiles, k)
+        progress(Progress("rank", part.stop, n_queries, "queries"))
     return ranking
 
 

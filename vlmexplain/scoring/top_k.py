@@ -35,7 +35,7 @@ class TopK:
         self._row = np.empty(0, dtype=np.int64)
         self._position = np.empty(0, dtype=np.int64)
         self._score = np.empty(0, dtype=np.float32)
-        self._halves = np.empty(0, dtype=np.float32)
+        self._halves: FloatMatrix = np.empty((0, 0), dtype=np.float32)
 
     def look_at(self, start: int, scores: FloatMatrix) -> None:
         """Take the candidates among the images at positions from ``start``."""
@@ -56,24 +56,22 @@ class TopK:
 
     def _block_maxima(self, scores: FloatMatrix) -> FloatMatrix:
         """Maxima of the columns that are equal modulo the number of blocks."""
-        width = scores.shape[1]
-        n_blocks = width
-        if n_blocks % 2 == 0 and n_blocks // 2 >= max(GROUP, 2 * self._k):
-            n_blocks //= 2
-            if self._halves.shape != (len(scores), n_blocks):
-                self._halves = np.empty((len(scores), n_blocks), dtype=np.float32)
-            maxima = np.maximum(scores[:, :n_blocks], scores[:, n_blocks:], out=self._halves)
-        else:
-            maxima = scores
+        n_blocks = scores.shape[1]
+        maxima = scores
         while n_blocks % 2 == 0 and n_blocks // 2 >= max(GROUP, 2 * self._k):
             n_blocks //= 2
             left, right = maxima[:, :n_blocks], maxima[:, n_blocks:]
-            maxima = np.maximum(left, right, out=left)
+            # The first halving goes into a buffer of our own, the others on into it.
+            into = self._halves_like(left) if maxima is scores else left
+            maxima = np.maximum(left, right, out=into)
         return maxima
 
-    def _add(
-        self, row: NDArray[np.int64], position: NDArray[np.int64], score: FloatMatrix
-    ) -> None:
+    def _halves_like(self, half: FloatMatrix) -> FloatMatrix:
+        if self._halves.shape != half.shape:
+            self._halves = np.empty(half.shape, dtype=np.float32)
+        return self._halves
+
+    def _add(self, row: NDArray[np.int64], position: NDArray[np.int64], score: FloatMatrix) -> None:
         self._row = np.concatenate((self._row, row))
         self._position = np.concatenate((self._position, position))
         self._score = np.concatenate((self._score, score))

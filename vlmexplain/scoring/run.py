@@ -1,0 +1,313 @@
+"""A run: embed a gallery with a model, rank every query, score every failure; kept by content."""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from vlmexplain.concepts.mentions import mentioned_concept_sets
+from vlmexplain.concepts.wordnet import load_wordnet
+from vlmexplain.datasets.gallery import Gallery
+from vlmexplain.errors import DataError, StoreError
+from vlmexplain.metrics.batch import PAIRS_AT_ONCE, score_pairs
+from vlmexplain.metrics.concept_sets import MentionedConcepts
+from vlmexplain.metrics.globals import global_figures
+from vlmexplain.metrics.inventory_table import InventoryTable, make_inventory_table
+from vlmexplain.metrics.pair import check_options
+from vlmexplain.metrics.pair_scores import PairScores, join_scores
+from vlmexplain.models.load import identify, load_model
+from vlmexplain.models.protocol import Mode
+from vlmexplain.models.spec import parse_spec
+from vlmexplain.records import (
+    MetricOptions,
+    ModelIdentity,
+    Progress,
+    ProgressCallback,
+    no_progress,
+)
+from vlmexplain.scoring.embedding import Embeddings, embed
+from vlmexplain.scoring.image_index import ImageIndex, index_captions, index_images
+from vlmexplain.scoring.query_columns import Outcomes, outcomes, query_table
+from vlmexplain.scoring.ranking import Ranking, rank
+from vlmexplain.scoring.run_store import (
+    FORMAT,
+    MANIFEST,
+    Run,
+    RunManifest,
+    list_runs,
+    open_run,
+    runs_folder,
+)
+from vlmexplain.scoring.turns import take_turn
+from vlmexplain.storage import content_key, publish_folder, sweep_partial
+
+__all__ = ["MOST_KEPT", "Run", "RunManifest", "list_runs", "open_run", "run", "run_key"]
+
+MOST_KEPT = 1000
+"""The largest k: how many images a query can keep."""
+
+DEFAULT_OPTIONS = MetricOptions()
+PARQUET_ROWS = 65_536
+
+
+def run(
+    gallery: Gallery,
+    model_spec: str,
+    k: int = 10,
+    *,
+    options: MetricOptions = DEFAULT_OPTIONS,
+    device: str | None = None,
+    progress: ProgressCallback = no_progress,
+) -> Run:
+    """Rank every caption of a gallery with a model and score the failures.
+
+    The same request again is a read.
+
+    Args:
+        gallery: its captions are the queries, its images what is ranked.
+        model_spec: see `vlmexplain.models.spec.parse_spec`.
+        k: how many of the best images to keep for each query.
+        options: for the stored metrics; pages recompute them for other options.
+        device: where the model computes; None for the CPU.
+        progress: called now and then; may raise `Cancelled`, finished shards are kept.
+
+    Raises:
+        UnknownName, ModelError, MissingPackage: as `models.load.load_model`.
+        DataError: k or an option makes no sense, or the gallery has no caption.
+        StoreError: the program's folder cannot be written.
+    """
+    check_options(options)
+    if not 1 <= k <= MOST_KEPT:
+        raise DataError(f"k is {k}; expected 1 to {MOST_KEPT} images a query.")
+    if gallery.n_captions == 0:
+        raise DataError(
+            f"the gallery {gallery.name!r} has no caption, so there is no query to rank.",
+            remedy="Import it with a captions file.",
+        )
+    model, mode = identify(model_spec), mode_of(model_spec)
+    start = time.perf_counter()
+    embeddings = embed(gallery, model, mode, lambda: load_model(model_spec, device), progress)
+    embed_s = time.perf_counter() - start
+    key = run_key(gallery, model, mode, k, options, embeddings.left_out)
+    target = runs_folder() / key
+    if not (target / MANIFEST).is_file():
+        with take_turn(target, "rank and score", progress):
+            if not (target / MANIFEST).is_file():
+                sweep_partial(runs_folder())
+                _Making(gallery, embeddings, k, options, progress, {"embed": embed_s}).make(target)
+    return open_run(key)
+
+
+def mode_of(model_spec: str) -> Mode:
+    """What a model compares a caption with, told from its name alone.
+
+    >>> mode_of("fake"), mode_of("fake-text")
+    ('image-text', 'text-text')
+    """
+    return "text-text" if parse_spec(model_spec).kind in ("sentence", "fake-text") else "image-text"
+
+
+def run_key(
+    gallery: Gallery,
+    model: ModelIdentity,
+    mode: Mode,
+    k: int,
+    options: MetricOptions,
+    left_out: dict[int, tuple[str, str]],
+) -> str:
+    """The content key of a run: all that decides what is in it."""
+    return content_key(
+        {
+            "format": FORMAT,
+            "gallery": gallery.id,
+            "model": model.digest,
+            "mode": mode,
+            "k": k,
+            "options": asdict(options),
+            "left_out": sorted(left_out),
+        }
+    )
+
+
+@dataclass(slots=True)
+class _Making:
+    """One run being made: rank, compare, score, write."""
+
+    gallery: Gallery
+    embeddings: Embeddings
+    k: int
+    options: MetricOptions
+    progress: ProgressCallback
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    def make(self, target: Path) -> None:
+        """Write the run's folder, whole or not at all."""
+        start = time.perf_counter()
+        index = self._index()
+        ranking = self._rank(index)
+        found = outcomes(ranking, self.gallery.image_of_caption, self.embeddings.text_of_caption)
+        self.seconds["rank"] = time.perf_counter() - start
+        start = time.perf_counter()
+        scores, informed = self._score(found)
+        self.seconds["score"] = time.perf_counter() - start
+        unranked = self._unranked(found)
+        table = query_table(
+            [self.embeddings.texts[t] for t in self.embeddings.text_of_caption.tolist()],
+            found,
+            ranking,
+            unranked,
+            scores,
+            informed,
+        )
+        manifest = self._manifest(target.name, index, found, unranked, scores, informed)
+        self._publish(target, table, ranking, manifest)
+
+    def _index(self) -> ImageIndex:
+        vectors = self.embeddings.image_vectors
+        if vectors is None:
+            return index_captions(
+                self.embeddings.text_vectors,
+                self.embeddings.text_of_caption,
+                self.gallery.image_of_caption,
+                self.gallery.n_images,
+            )
+        rankable = np.ones(self.gallery.n_images, dtype=bool)
+        rankable[list(self.embeddings.left_out)] = False
+        return index_images(vectors, rankable)
+
+    def _rank(self, index: ImageIndex) -> Ranking:
+        texts = self.embeddings.text_of_caption
+        return rank(
+            self.embeddings.text_vectors,
+            index,
+            self.gallery.image_of_caption,
+            rows=texts,
+            texts=texts if self.embeddings.mode == "text-text" else None,
+            k=self.k,
+            progress=self.progress,
+        )
+
+    def _score(self, found: Outcomes) -> tuple[PairScores, PairScores]:
+        """Plain and query-informed scores of the failures, in caption order."""
+        rows = np.flatnonzero(found.failure)
+        self.progress(Progress("find mentions", 0, 1))
+        texts, of_failure = np.unique(found.text_index[rows], return_inverse=True)
+        offsets, concepts = mentioned_concept_sets(
+            [self.embeddings.texts[text] for text in texts.tolist()],
+            self.gallery.concepts,
+            load_wordnet(),
+        )
+        table = _inventory(self.gallery)
+        pairs = found.image_index[rows], found.retrieved_index[rows]
+        plain: list[PairScores] = []
+        informed: list[PairScores] = []
+        for start in range(0, max(len(rows), 1), PAIRS_AT_ONCE):
+            part = slice(start, start + PAIRS_AT_ONCE)
+            mentioned = _mentioned(offsets, concepts, of_failure[part])
+            for scores, named in ((plain, None), (informed, mentioned)):
+                scores.append(
+                    score_pairs(
+                        table,
+                        pairs[0][part],
+                        pairs[1][part],
+                        self.gallery.path_lengths,
+                        self.options,
+                        named,
+                    )
+                )
+            done = min(start + PAIRS_AT_ONCE, len(rows))
+            self.progress(Progress("score failures", done, len(rows), "failures"))
+        return join_scores(plain), join_scores(informed)
+
+    def _unranked(self, found: Outcomes) -> NDArray[np.object_]:
+        code = (
+            "no-other-caption" if self.embeddings.mode == "text-text" else "ground-truth-left-out"
+        )
+        unranked = np.full(len(found.failure), None, dtype=object)
+        unranked[found.rank_1based == 0] = code
+        return unranked
+
+    def _manifest(
+        self,
+        key: str,
+        index: ImageIndex,
+        found: Outcomes,
+        unranked: NDArray[np.object_],
+        scores: PairScores,
+        informed: PairScores,
+    ) -> RunManifest:
+        codes = [code for code in unranked.tolist() if code]
+        ranks = found.rank_1based[found.rank_1based > 0]
+        return RunManifest(
+            key=key,
+            gallery_id=self.gallery.id,
+            gallery_name=self.gallery.name,
+            model=self.embeddings.model,
+            mode=self.embeddings.mode,
+            k=self.k,
+            options=self.options,
+            n_queries=len(found.failure),
+            n_ranked=len(ranks),
+            n_failures=int(np.count_nonzero(found.failure)),
+            n_unranked={code: codes.count(code) for code in sorted(set(codes))},
+            n_images=self.gallery.n_images,
+            n_images_ranked=index.size,
+            left_out=self.embeddings.left_out,
+            figures=global_figures(scores, ranks),
+            informed_figures=global_figures(informed, ranks),
+            drawn=self.gallery.drawn or self.embeddings.model.drawn,
+            created_s=time.time(),
+            seconds={part: round(took, 3) for part, took in self.seconds.items()},
+            embeddings=self.embeddings.keys,
+        )
+
+    def _publish(
+        self, target: Path, table: pa.Table, ranking: Ranking, manifest: RunManifest
+    ) -> None:
+        try:
+            with publish_folder(target) as folder:
+                pq.write_table(
+                    table,
+                    folder / "queries.parquet",
+                    row_group_size=PARQUET_ROWS,
+                    compression="zstd",
+                )
+                np.save(folder / "top_k_images.npy", ranking.top_k_images)
+                np.save(folder / "top_k_scores.npy", ranking.top_k_scores)
+                text = json.dumps(manifest.to_json(), ensure_ascii=False, indent=1)
+                (folder / MANIFEST).write_text(text, encoding="utf-8")
+        except pa.ArrowInvalid as error:
+            raise StoreError(f"cannot write ({error}).", where=str(target)) from error
+
+
+def _mentioned(
+    offsets: NDArray[np.int64], concepts: NDArray[np.int32], texts: NDArray[Any]
+) -> MentionedConcepts:
+    """The mentioned concepts of each pair, from those of each text."""
+    sizes = (offsets[1:] - offsets[:-1])[texts] if len(texts) else np.zeros(0, dtype=np.int64)
+    ends = np.cumsum(sizes)
+    starts = offsets[texts] if len(texts) else sizes
+    places = np.arange(int(sizes.sum())) + np.repeat(starts - (ends - sizes), sizes)
+    return MentionedConcepts(np.concatenate(([0], ends)).astype(np.int64), concepts[places])
+
+
+def _inventory(gallery: Gallery) -> InventoryTable:
+    instances, images = gallery.instances_table, gallery.images_table
+    box = np.stack([instances.column(axis).to_numpy() for axis in "xywh"], axis=1)
+    return make_inventory_table(
+        gallery.concept_index,
+        gallery.instance_offsets,
+        box.astype(np.float64),
+        instances.column("crowd").to_numpy(),
+        images.column("width_px").to_numpy(),
+        images.column("height_px").to_numpy(),
+        len(gallery.concepts),
+    )
