@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 
-from vlmexplain.errors import UnknownName
 from vlmexplain.models.fake import FakeEncoder, fake_identity
 from vlmexplain.models.protocol import Encoder
 from vlmexplain.models.spec import ModelSpec, parse_spec
@@ -21,11 +20,11 @@ class ModelShelf:
 
     def __init__(self, kept: int = MODELS_KEPT):
         self._kept = kept
-        self._models: OrderedDict[str, Encoder] = OrderedDict()
+        self._models: OrderedDict[Hashable, Encoder] = OrderedDict()
         self._lock = threading.Lock()
-        self._loading: dict[str, threading.Lock] = {}
+        self._loading: dict[Hashable, threading.Lock] = {}
 
-    def get(self, key: str, load: Callable[[], Encoder]) -> Encoder:
+    def get(self, key: Hashable, load: Callable[[], Encoder]) -> Encoder:
         """The model under ``key``; others who ask while it loads wait for the same one."""
         with self._lock:
             turn = self._loading.setdefault(key, threading.Lock())
@@ -56,7 +55,8 @@ def load_model(spec: str, device: str | None = None) -> Encoder:
 
     Args:
         spec: see `vlmexplain.models.spec.parse_spec`.
-        device: ``cpu``, ``cuda``, ``cuda:1`` ...; None takes the CPU.
+        device: ``cpu``, ``cuda``, ``cuda:1`` ...; None: ``VLMEXPLAIN_DEVICE``, else a GPU if
+            there is one, else the CPU.
 
     Raises:
         UnknownName: no such model; near matches are offered.
@@ -67,8 +67,8 @@ def load_model(spec: str, device: str | None = None) -> Encoder:
     'image-text'
     """
     parsed = parse_spec(spec)
-    # The digest is part of the key: a folder whose content changed is another model.
-    key = f"{parsed.kind}|{parsed.name}|{device or 'cpu'}|{identify(spec).digest}"
+    # The identity is part of the key: a folder whose content changed is another model.
+    key = (parsed, device, identify(spec))
     return _shelf.get(key, lambda: _build(parsed, device))
 
 
@@ -90,7 +90,14 @@ def identify(spec: str) -> ModelIdentity:
         from vlmexplain.models.sentence_folder import find_folder, identify_folder
 
         return identify_folder(find_folder(parsed.name))
-    raise UnknownName("model", spec, [])
+    from vlmexplain.models.open_clip_source import identify_source, read_source
+
+    source = read_source(parsed.name)
+    if source is None:
+        from vlmexplain.models.open_clip_tags import resolve_source
+
+        source = resolve_source(parsed.name)
+    return identify_source(source)
 
 
 def _build(parsed: ModelSpec, device: str | None) -> Encoder:
@@ -102,4 +109,6 @@ def _build(parsed: ModelSpec, device: str | None) -> Encoder:
         from vlmexplain.models.sentence_encoder import load_sentence_encoder
 
         return load_sentence_encoder(parsed.name, device)
-    raise AssertionError(parsed)
+    from vlmexplain.models.open_clip_encoder import load_open_clip_encoder
+
+    return load_open_clip_encoder(parsed.name, device)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import threading
 from collections.abc import Sequence
 from typing import Any
@@ -20,6 +19,7 @@ from vlmexplain.models.sentence_folder import (
     find_folder,
     identify_folder,
 )
+from vlmexplain.models.token_readers import FastReader
 
 _BATCH = 64
 
@@ -36,10 +36,7 @@ class SentenceEncoder:
         self.context_length = context_length(found.folder)
         model.max_seq_length = self.context_length
         self.dimension = _dimension(model)
-        # A tokenizer of its own, never truncating: counting waits for no encoding.
-        self._tokenizer = _counting_tokenizer(model.tokenizer)
-        self._unknown_id = model.tokenizer.unk_token_id
-        self._marks = int(model.tokenizer.num_special_tokens_to_add(pair=False))
+        self._reader = FastReader(model.tokenizer, str.strip, self.context_length)
 
     def encode_texts(self, texts: Sequence[str]) -> Embeddings:
         """float32 [n, d], L2-normalised; batches are sorted by length and masked."""
@@ -65,53 +62,16 @@ class SentenceEncoder:
 
     def tokens(self, text: str) -> tuple[Token, ...]:
         """The pieces of the text with their spans; start and end marks left out."""
-        blank = len(text) - len(text.lstrip())  # the model strips blanks before it tokenizes
-        encoding = self._tokenizer.encode(text.strip())
-        pieces = [
-            (piece, span, number)
-            for piece, span, number, mark in zip(
-                encoding.tokens,
-                encoding.offsets,
-                encoding.ids,
-                encoding.special_tokens_mask,
-                strict=True,
-            )
-            if not mark
-        ]
-        room = self.context_length - self._marks
-        return tuple(
-            Token(
-                text=piece if number != self._unknown_id else text.strip()[start:end] or piece,
-                start=start + blank if end > start else None,
-                end=end + blank if end > start else None,
-                seen=place < room,
-                known=number != self._unknown_id,
-            )
-            for place, (piece, (start, end), number) in enumerate(pieces)
-        )
+        return self._reader.read(text)
 
     def count_tokens(self, text: str) -> int:
         """Tokens of the whole text with start and end marks."""
-        return len(self._tokenizer.encode(text.strip()).ids)
+        return self._reader.count(text)
 
 
 def _dimension(model: Any) -> int:
     ask = getattr(model, "get_embedding_dimension", None)  # the name since version 6
     return int(ask() if ask else model.get_sentence_embedding_dimension())
-
-
-def _counting_tokenizer(tokenizer: Any) -> Any:
-    backend = getattr(tokenizer, "backend_tokenizer", None)
-    if backend is None:
-        raise ModelError(
-            f"its tokenizer ({type(tokenizer).__name__}) has no fast form, so cut words cannot "
-            "be shown.",
-            remedy="Use a model folder that has a tokenizer.json.",
-        )
-    own = copy.deepcopy(backend)
-    own.no_truncation()
-    own.no_padding()
-    return own
 
 
 def load_sentence_encoder(name: str, device: str | None = None) -> SentenceEncoder:
@@ -131,12 +91,15 @@ def load_sentence_encoder(name: str, device: str | None = None) -> SentenceEncod
             "sentence encoders need the package sentence-transformers.",
             remedy="Install it: pip install sentence-transformers",
         ) from error
+    from vlmexplain.models.devices import choose_device
+
+    chosen = str(choose_device(device))
     quiet: Any = transformers_logging.disable_progress_bar
     quiet()  # standard error is for our own lines
     try:
         model = SentenceTransformer(
             str(found.folder),
-            device=device or "cpu",
+            device=chosen,
             trust_remote_code=False,
             local_files_only=True,
             model_kwargs={"use_safetensors": True},
@@ -163,7 +126,7 @@ def _missing_weights(model: Any, found: SentenceFolder) -> list[str]:
     """Parameters that did not come from the file: the library only warns about them."""
     tower = getattr(model[0], "auto_model", None) or getattr(model[0], "model", None)
     if tower is None:
-        return []
+        return []  # parts without a transformer load strictly
     _, report = type(tower).from_pretrained(
         str(found.folder), output_loading_info=True, use_safetensors=True, local_files_only=True
     )

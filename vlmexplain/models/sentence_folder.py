@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import importlib.util
 import json
-import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from vlmexplain.errors import MissingPackage, ModelError
+from vlmexplain.errors import ModelError
 from vlmexplain.models.digests import file_digest
+from vlmexplain.models.hub import hub_folder
 from vlmexplain.records import ModelIdentity
 from vlmexplain.storage import content_key
 
@@ -21,7 +21,6 @@ HUB_ORGANISATION = "sentence-transformers"
 _READ_BY_MODEL = (".safetensors", ".json", ".txt", ".model")
 _NOT_READ = {"data_config.json", "model.safetensors.index.json", "README.txt"}
 _DOWNLOADED = ["*.json", "*.txt", "*.model", "*.safetensors", "*/config.json", "*/*.safetensors"]
-_ETAG_TIMEOUT_S = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,50 +74,9 @@ def find_folder(name: str, *, download: bool = True) -> SentenceFolder:
             )
         return SentenceFolder(folder.resolve().name, folder.resolve(), "folder")
     repository = name if "/" in name else f"{HUB_ORGANISATION}/{name}"
-    return SentenceFolder(short, _hub_folder(repository, download), f"hub {repository}")
-
-
-def _hub_folder(repository: str, download: bool) -> Path:
-    try:
-        from huggingface_hub import snapshot_download
-        from huggingface_hub.errors import HFValidationError, RepositoryNotFoundError
-    except ImportError as error:
-        raise MissingPackage(
-            "sentence encoders from the hub need the package huggingface_hub.",
-            remedy="Install it: pip install sentence-transformers",
-        ) from error
-    offline = bool(os.environ.get("HF_HUB_OFFLINE", "0").upper() in {"1", "ON", "YES", "TRUE"})
-    remedy = (
-        f"Run once with network access, or copy the model's folder here and give its path. "
-        f"{'HF_HUB_OFFLINE is set, so the hub was not asked.' if offline else ''}"
-    ).strip()
-    try:
-        return Path(snapshot_download(repository, local_files_only=True))
-    except HFValidationError as error:
-        raise ModelError(
-            f"{repository!r} is neither a folder nor a name the hub could have.",
-            remedy="Give a folder, or a name such as all-MiniLM-L6-v2 or ORG/NAME.",
-        ) from error
-    except Exception as error:  # the hub's client raises many kinds for "not in the cache"
-        if offline or not download:
-            raise ModelError(
-                f"the sentence encoder {repository!r} is not on this machine.", remedy=remedy
-            ) from error
-    try:
-        return Path(
-            snapshot_download(repository, allow_patterns=_DOWNLOADED, etag_timeout=_ETAG_TIMEOUT_S)
-        )
-    except RepositoryNotFoundError as error:
-        raise ModelError(
-            f"the hub has no public model {repository!r}.",
-            remedy="Check the name, or give a folder.",
-        ) from error
-    except Exception as error:
-        raise ModelError(
-            f"the sentence encoder {repository!r} is not on this machine and the hub "
-            f"(huggingface.co) cannot be reached ({type(error).__name__}).",
-            remedy=remedy,
-        ) from error
+    return SentenceFolder(
+        short, hub_folder(repository, _DOWNLOADED, download=download), f"hub {repository}"
+    )
 
 
 def read_json(path: Path) -> Any:

@@ -55,7 +55,8 @@ def parse_spec(spec: str) -> ModelSpec:
 
     Known forms: a name of the catalogue (``drawn-clip``, ``all-MiniLM-L6-v2``); an open_clip
     architecture and tag, ``ViT-B-16/openai``, or with a checkpoint file,
-    ``ViT-B-16@/path/file.safetensors``; ``hf-hub:ORG/NAME``; a folder; ``open_clip:...`` or
+    ``ViT-B-16@/path/file.safetensors`` or ``/path/arch.json@/path/file.safetensors``;
+    ``hf-hub:ORG/NAME``; a folder; ``open_clip:...`` or
     ``sentence:...`` before any of these to name the family; ``sentence-transformers/NAME``;
     ``fake``, ``fake:SEED``, ``fake-text``.
 
@@ -102,12 +103,12 @@ def _bare(spec: str) -> ModelSpec:
     if spec in kinds or (_plain(spec) and shipped_folder(spec).is_dir()):
         # A shipped model is a folder; an open_clip tag stands for itself.
         return ModelSpec("open_clip", spec if "/" in spec else str(shipped_folder(spec)))
-    architecture = re.split(r"[/@]", spec, maxsplit=1)[0]
-    if architecture != spec and architecture in architectures():
-        return ModelSpec("open_clip", spec)
     folder = Path(spec).expanduser()
     if spec and folder.is_dir():
         return _of_folder(folder)
+    architecture = re.split(r"[/@]", spec, maxsplit=1)[0]
+    if ".json@" in spec or (architecture != spec and architecture in architectures()):
+        return ModelSpec("open_clip", spec)
     raise UnknownName("model", spec, [*kinds, "fake", "fake-text"])
 
 

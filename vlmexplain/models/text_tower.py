@@ -1,0 +1,72 @@
+"""Encoding token matrices with open_clip text towers, cut to their longest caption."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+
+def tower_of(model: Any) -> Any | None:
+    """The plain causal text transformer of a model, or None when it has none of that kind.
+
+    Only such a tower may be cut: each position looks back only, and the text is read off at
+    its end mark, so that padding after it changes nothing. SigLIP, CoCa and Hugging Face
+    towers look at the padding and are given all of it.
+    """
+    from open_clip.coca_model import CoCa
+    from open_clip.model import CLIP, CustomTextCLIP
+    from open_clip.transformer import TextTransformer
+
+    if isinstance(model, CoCa):
+        return None
+    if type(model) is CLIP:
+        return model if _cuttable(model, _pool_of(model)) else None
+    if type(model) is CustomTextCLIP and type(model.text) is TextTransformer:
+        tower = model.text
+        if getattr(tower, "cls_emb", None) is not None or getattr(tower, "use_pad_mask", False):
+            return None
+        return tower if _cuttable(tower, _pool_of(tower)) else None
+    return None
+
+
+def _pool_of(tower: Any) -> str:
+    return str(getattr(tower, "text_pool_type", getattr(tower, "pool_type", "")))
+
+
+def _cuttable(tower: Any, pool: str) -> bool:
+    mask = getattr(tower, "attn_mask", None)
+    if pool not in ("argmax", "eos") or mask is None or getattr(tower, "output_tokens", False):
+        return False
+    length = tower.positional_embedding.shape[0]
+    causal = torch.full((length, length), float("-inf")).triu_(1)
+    return mask.shape == causal.shape and bool(torch.equal(mask.float().cpu(), causal))
+
+
+def end_places(tower: Any, ids: torch.Tensor) -> torch.Tensor:
+    """Where each text is read off, int64 [n]: its first end mark."""
+    if _pool_of(tower) == "eos":
+        end = getattr(tower, "text_eos_id", getattr(tower, "eos_id", None))
+        return (ids == end).int().argmax(dim=-1)
+    return ids.argmax(dim=-1)
+
+
+def encode_cut(tower: Any, ids: torch.Tensor, ends: torch.Tensor) -> torch.Tensor:
+    """The text features of ids [n, L], computed on the first max(ends) + 1 columns only.
+
+    The same steps as open_clip's own ``encode_text``, with position table and mask cut to match.
+    """
+    length = int(ends.max()) + 1
+    kind = tower.transformer.get_cast_dtype()
+    x = tower.token_embedding(ids[:, :length]).to(kind)
+    x = x + tower.positional_embedding[:length].to(kind)
+    x = tower.transformer(x, attn_mask=tower.attn_mask[:length, :length])
+    # The norm works on each position alone, so it may come after picking the one that counts.
+    x = tower.ln_final(x[torch.arange(len(x), device=x.device), ends.to(x.device)])
+    projection = tower.text_projection
+    if projection is None:
+        return x
+    features: torch.Tensor = (
+        projection(x) if isinstance(projection, torch.nn.Linear) else x @ projection
+    )
+    return features
