@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from vlmexplain.errors import DataError, UnknownName
 from vlmexplain.perturb.facts import ImageFacts
+from vlmexplain.perturb.lexicon import Lexicon
 from vlmexplain.perturb.perturbation import NotApplicable, Outcome
-from vlmexplain.perturb.request import Lexicon, Request
+from vlmexplain.perturb.request import Request
 from vlmexplain.perturb.rules import RULES, Mode, Rule, find_rule, lgip_rules
 
 

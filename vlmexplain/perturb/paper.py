@@ -36,10 +36,13 @@ TEMPLATES = (
 PARAPHRASES_A_CAPTION = 6
 SHORTEST_CHARACTERS = 5
 
+COLOURS = "red blue green yellow black white brown gray orange pink purple"
+NUMBERS = "one two three four five"
+OBJECTS = "dog cat horse car bus train person bird boat bicycle truck"
 WORDS: dict[FlipType, tuple[str, ...]] = {
-    "color": tuple("red blue green yellow black white brown gray orange pink purple".split()),
-    "number": tuple("one two three four five".split()),
-    "object": tuple("dog cat horse car bus train person bird boat bicycle truck".split()),
+    "color": tuple(COLOURS.split()),
+    "number": tuple(NUMBERS.split()),
+    "object": tuple(OBJECTS.split()),
 }
 MISSING = {"color": "no colour word", "number": "no number word", "object": "no object word"}
 _PATTERNS = {kind: re.compile(rf"\b(?:{'|'.join(words)})\b") for kind, words in WORDS.items()}

@@ -4,43 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
 
 from vlmexplain.perturb.draws import Draws
 from vlmexplain.perturb.facts import ImageFacts
-
-
-class SynsetLike(Protocol):
-    """What a rule reads of a synset."""
-
-    @property
-    def lemmas(self) -> tuple[str, ...]:
-        """Its words, joined by ``_``."""
-        ...
-
-
-class Lexicon(Protocol):
-    """What the rules ask of WordNet; `vlmexplain.concepts.wordnet.WordNet` answers it."""
-
-    def senses(self, lemma: str, pos: str = "n") -> tuple[str, ...]:
-        """Names of the lemma's synsets, the most frequent first."""
-        ...
-
-    def lemmatize(self, word: str, pos: str = "n") -> tuple[str, ...]:
-        """Dictionary forms of the word."""
-        ...
-
-    def synset(self, name: str) -> SynsetLike:
-        """The synset of that name."""
-        ...
-
-    def hypernym_closure(self, name: str) -> dict[str, int]:
-        """The synset and all above it, with the steps up."""
-        ...
-
-    def antonyms(self, lemma: str, pos: str = "a") -> tuple[str, ...]:
-        """Opposites of an adjective, through the head of its cluster where it is a satellite."""
-        ...
+from vlmexplain.perturb.lexicon import Lexicon
 
 
 @dataclass(frozen=True, slots=True)
