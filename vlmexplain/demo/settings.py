@@ -34,7 +34,7 @@ class Setting:
 
 SETTINGS: tuple[Setting, ...] = (
     Setting("meadow", "meadow.n.01", False, 138, {"land": (178, 306), "air": (72, 138)}, "grass",
-            ("in a meadow", "in a grassy field", "on the grass", "in a green field"), ("meadow", "grassy field")),
+            ("in a meadow", "in a grassy field", "in the meadow", "in a green field"), ("meadow", "grassy field")),
     Setting("street", "street.n.01", False, 158, {"land": (192, 306), "air": (66, 120)}, "road",
             ("on a street", "on the street", "in the city", "on a city street", "on the road"), ("street", "city street")),
     Setting("beach", "beach.n.01", False, 118, {"land": (206, 306), "water": (134, 176), "air": (66, 112)}, "sand",
@@ -46,7 +46,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("desert", "desert.n.01", False, 150, {"land": (186, 306), "air": (70, 140)}, "sand",
             ("in the desert", "in a desert", "in a dry desert"), ("desert",)),
     Setting("living room", "living_room.n.01", True, 196, {"floor": (212, 308), "wall": (84, 168)}, "",
-            ("in a living room", "in the living room", "in a room"), ("living room",)),
+            ("in a living room", "in the living room", "inside a living room"), ("living room",)),
     Setting("kitchen", "kitchen.n.01", True, 164, {"counter": (196, 308), "wall": (76, 146)}, "",
             ("in a kitchen", "in the kitchen", "on a kitchen table", "on the kitchen table"), ("kitchen",)),
 )
