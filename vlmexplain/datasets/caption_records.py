@@ -57,7 +57,9 @@ class CaptionRecords:
                 log.add("caption-of-left-out-image", self._ids[row])
             else:
                 log.add("caption-unlisted-image", self._ids[row])
-        kept_rows.sort(key=lambda row: (index[self._image[row]], id_order(self._ids[row])))
+        kept_rows.sort(
+            key=lambda row: (index[self._image[row]], id_order(self._ids[row]), self._texts[row])
+        )
         image_index: list[int] = []
         ids: list[str] = []
         texts: list[str] = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,10 @@ from typing import Any
 from vlmexplain.datasets.file_kinds import wrong_file
 from vlmexplain.datasets.gallery_manifest import SourceFile
 from vlmexplain.datasets.json_stream import JsonStream
+from vlmexplain.errors import DataError
 from vlmexplain.records import Progress, ProgressCallback
+
+LARGEST_PLAIN_BYTES = 256 << 20
 
 
 def read_stream(
@@ -40,3 +44,19 @@ def read_stream(
 def source_file(role: str, path: Path, size_bytes: int, sha256: str) -> SourceFile:
     """A manifest's entry for a file."""
     return SourceFile(role, str(path.absolute()), size_bytes, sha256)
+
+
+def read_plain(role: str, path: Path) -> tuple[bytes, SourceFile]:
+    """A small file whole, and its entry for the manifest.
+
+    Raises:
+        DataError: it cannot be read, or is far too large for what it should be.
+    """
+    try:
+        size = path.stat().st_size
+        if size > LARGEST_PLAIN_BYTES:
+            raise DataError(f"has {size:,} bytes; a file of {role} has far fewer.", where=str(path))
+        content = path.read_bytes()
+    except OSError as error:
+        raise DataError(f"cannot be read ({error.strerror}).", where=str(path)) from error
+    return content, source_file(role, path, len(content), hashlib.sha256(content).hexdigest())
