@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import io
 import threading
 
 import streamlit as st
+from PIL import Image
 
 from vlmexplain.concepts.mentions import mentions_in
 from vlmexplain.concepts.wordnet import WordNet, load_wordnet
+from vlmexplain.datasets.gallery import Gallery, open_gallery
 from vlmexplain.example import EXAMPLE, explain_example_pair
 from vlmexplain.metrics.pair import PairExplanation
 from vlmexplain.records import Mention, MetricOptions, PathStep
+from vlmexplain.scoring.run_store import Run, open_run
 from vlmexplain.ui.schematic import draw_schematic
+
+_GALLERIES, _RUNS = 4, 4
+_PICTURES, _THUMBNAILS = 48, 600
+THUMBNAIL_PX = 220
 
 _wordnet_lock = threading.Lock()
 
@@ -44,3 +52,32 @@ def example_mentions() -> tuple[Mention, ...]:
 def example_pair(options: MetricOptions, mentioned: frozenset[str] | None) -> PairExplanation:
     """The worked example's metrics under these options."""
     return explain_example_pair(wordnet(), options, mentioned)
+
+
+@st.cache_resource(max_entries=_GALLERIES, show_spinner=False)
+def gallery(gallery_id: str, images_folder: str) -> Gallery:
+    """An open gallery; the folder is part of the key, since it may be moved."""
+    assert images_folder
+    return open_gallery(gallery_id)
+
+
+@st.cache_resource(max_entries=_RUNS, show_spinner=False)
+def run(key: str) -> Run:
+    """An open run."""
+    return open_run(key)
+
+
+@st.cache_resource(max_entries=_PICTURES, show_spinner=False)
+def picture(_gallery: Gallery, folder: str, content_sha256: str, index: int) -> tuple[bytes, str]:
+    """A picture as the browser gets it: bytes and MIME type."""
+    return _gallery.browser_bytes(index)
+
+
+@st.cache_resource(max_entries=_THUMBNAILS, show_spinner=False)
+def thumbnail(_gallery: Gallery, folder: str, content_sha256: str, index: int) -> bytes:
+    """A small JPEG of a picture."""
+    image = _gallery.read_rgb(index)
+    image.thumbnail((THUMBNAIL_PX, THUMBNAIL_PX), Image.Resampling.BILINEAR, reducing_gap=2.0)
+    written = io.BytesIO()
+    image.save(written, "JPEG", quality=82)
+    return written.getvalue()

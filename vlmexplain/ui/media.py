@@ -17,4 +17,5 @@ def media_address(content: bytes, mime: str, spot: str) -> str:
         spot: where on the page it stands; a later picture there replaces it.
     """
     store = streamlit.runtime.get_instance().media_file_mgr
-    return store.add(content, mime, f"vlmexplain-{spot}")
+    address: str = store.add(content, mime, f"vlmexplain-{spot}")
+    return address

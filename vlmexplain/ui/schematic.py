@@ -79,7 +79,10 @@ def _thing(name: str, box: BoxXYWH) -> Html | None:
 
 def _zebra(x: float, y: float, w: float, h: float) -> Html:
     """A zebra facing left that fills its box."""
-    point = lambda u, v: f"{x + u * w:.1f} {y + v * h:.1f}"  # noqa: E731
+
+    def point(u: float, v: float) -> str:
+        return f"{x + u * w:.1f} {y + v * h:.1f}"
+
     body = (
         f"M{point(0.02, 0.2)} L{point(0.16, 0.03)} L{point(0.2, 0)} L{point(0.25, 0.06)} "
         f"Q{point(0.36, 0.2)} {point(0.46, 0.3)} Q{point(0.72, 0.24)} {point(0.88, 0.3)} "

@@ -2,24 +2,71 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Callable
 from pathlib import Path
+from urllib.parse import quote
 
 import streamlit as st
 
+from vlmexplain.ui import state
+from vlmexplain.ui.choice import choose, draw_choice
+from vlmexplain.ui.html import tag
+from vlmexplain.ui.messages import told
 from vlmexplain.ui.theme import stylesheet
 from vlmexplain.ui.timing import timed
 
 PAGES = Path(__file__).parents[2] / "pages"
 
+ICON = (
+    "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'>"
+    "<rect width='32' height='32' rx='7' fill='#2f4fd0'/>"
+    "<rect x='6' y='8' width='9' height='16' fill='none' stroke='#fff' stroke-width='2.5'/>"
+    "<rect x='18' y='8' width='9' height='16' fill='none' stroke='#ffa53a' stroke-width='2.5' "
+    "stroke-dasharray='4 2.5'/></svg>"
+)
+
+
+_frame = threading.local()
+
+
+def show(draw: Callable[[], None]) -> None:
+    """Draw a page inside the frame.
+
+    A fresh server that is first asked for another page than the default runs that page's file
+    alone, because Streamlit takes a folder called ``pages`` for its older kind of navigation.
+    Then the page calls the frame, which calls the page.
+    """
+    if getattr(_frame, "drawn", False):
+        draw()
+    else:
+        run_app()
+
 
 def run_app() -> None:
     """Draw the frame, then the page that the address names."""
-    st.set_page_config(page_title="vlmexplain", page_icon=":material/image_search:", layout="wide")
+    st.set_page_config(
+        page_title="vlmexplain",
+        page_icon=f"data:image/svg+xml,{quote(ICON)}",
+        layout="wide",
+        initial_sidebar_state="auto",
+    )
     st.html(f"<style>{stylesheet()}</style>")
     page = st.navigation(
         [
             st.Page(PAGES / "explore.py", title="Explore", icon=":material/search:", default=True),
+            st.Page(PAGES / "gallery.py", title="Gallery", icon=":material/photo_library:"),
+            st.Page(PAGES / "import.py", title="Import", icon=":material/upload:"),
+            st.Page(PAGES / "run.py", title="Run a model", icon=":material/play_arrow:"),
         ]
     )
-    with timed(f"page {page.title}"):
-        page.run()
+    with st.sidebar:
+        st.html(tag("div", tag("p", "vlmexplain", class_="brand"), class_="vx"))
+        with told():
+            draw_choice(choose(state.current()))
+    _frame.drawn = True
+    try:
+        with timed(f"page {page.title}"):
+            page.run()
+    finally:
+        _frame.drawn = False

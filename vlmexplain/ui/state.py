@@ -111,6 +111,18 @@ def go(**changes: Any) -> None:
         st.query_params.from_dict(after)
 
 
+def start_over(gallery: str) -> None:
+    """Go to another data set: only the options of the metrics are kept."""
+    before = current()
+    after = Address(
+        gallery=gallery,
+        threshold=before.threshold,
+        relative_to=before.relative_to,
+        informed=before.informed,
+    )
+    st.query_params.from_dict(write(after))
+
+
 def _shown(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"

@@ -1,4 +1,4 @@
-"""The colours, once: for the stylesheet, for Streamlit's configuration and for the contrast test."""
+"""The colours, once: for the stylesheet, Streamlit's configuration and the contrast test."""
 
 from __future__ import annotations
 
