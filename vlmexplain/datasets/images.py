@@ -38,6 +38,7 @@ FILE_LIMIT_BYTES = 256 * 2**20
 # (Pillow turns it on loading, so that the stored grid is lost; browsers do not show it).
 FORMATS = ("JPEG", "PNG", "GIF", "BMP")
 _MIME = {"JPEG": "image/jpeg", "MPO": "image/jpeg", "PNG": "image/png"}
+_MAGIC = (b"\xff\xd8\xff", b"\x89PNG\r\n", b"GIF8", b"BM")
 _MIME |= {"GIF": "image/gif", "BMP": "image/bmp"}
 
 # Between the limit and twice the limit Pillow only warns; this module refuses.
@@ -272,6 +273,8 @@ def _opened(content: bytes, where: str) -> Image.Image:
     except Image.DecompressionBombError as error:
         raise _too_large(where) from error
     except Exception as error:  # Pillow's parsers raise anything on a damaged header
+        if content.startswith(_MAGIC):
+            raise _damaged(where) from error
         raise NotAPicture(
             "is not a picture that can be read.",
             where=where,
@@ -290,6 +293,12 @@ def _too_large(where: str) -> PictureTooLarge:
     )
 
 
+def _damaged(where: str) -> TruncatedPicture:
+    return TruncatedPicture(
+        "breaks off or is damaged.", where=where, remedy="Fetch the file again."
+    )
+
+
 def _load(image: Image.Image, where: str) -> None:
     try:
         image.load()
@@ -298,9 +307,7 @@ def _load(image: Image.Image, where: str) -> None:
     except MemoryError:
         raise
     except Exception as error:  # OSError, SyntaxError, zlib.error, struct.error, ...
-        raise TruncatedPicture(
-            "breaks off or is damaged.", where=where, remedy="Fetch the file again."
-        ) from error
+        raise _damaged(where) from error
 
 
 def _refuse_unknown_range(image: Image.Image, where: str) -> None:
@@ -319,7 +326,9 @@ def _upright_rgb(image: Image.Image, where: str) -> Image.Image:
     _load(image, where)
     rgb = _to_rgb(image)
     turn = TRANSPOSES.get(orientation)
-    return rgb.transpose(turn) if turn is not None else rgb
+    rgb = rgb.transpose(turn) if turn is not None else rgb
+    rgb.info = {}  # else Pillow would save the old colour profile with it
+    return rgb
 
 
 def _to_rgb(image: Image.Image) -> Image.Image:
