@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import io
+import json
+
 import pytest
 
 from vlmexplain.concepts.wordnet import load_wordnet
@@ -9,7 +12,8 @@ from vlmexplain.example import EXAMPLE, explain_example_pair
 from vlmexplain.metrics.box_size import visible_area
 from vlmexplain.metrics.pair import PairExplanation
 from vlmexplain.metrics.retrieval import recall_at, reciprocal_rank
-from vlmexplain.records import ImageAnnotations
+from vlmexplain.pairs_io import pair_output, score_stream
+from vlmexplain.records import ImageAnnotations, MetricOptions
 
 
 @pytest.fixture(scope="module")
@@ -95,3 +99,31 @@ def test_boxes_can_be_drawn(image: ImageAnnotations) -> None:
         if instance.box_xywh_px is not None:
             found = visible_area(instance.box_xywh_px, image.width_px, image.height_px)
             assert not isinstance(found, str) and found[1] is False
+
+
+def test_the_same_numbers_come_from_a_line_of_json(explained: PairExplanation) -> None:
+    def picture(image: ImageAnnotations) -> dict[str, object]:
+        rows = [{"synset": i.synset, "box_xywh_px": i.box_xywh_px} for i in image.instances]
+        return {"width": image.width_px, "height": image.height_px, "instances": rows}
+
+    line = json.dumps(
+        {
+            "id": "zebras",
+            "query": EXAMPLE.query,
+            "ground_truth": picture(EXAMPLE.ground_truth),
+            "retrieved": picture(EXAMPLE.retrieved),
+        }
+    )
+    out = io.StringIO()
+    score_stream([line], out, MetricOptions(), load_wordnet(), pytest.fail)
+    assert json.loads(out.getvalue()) == json.loads(json.dumps(pair_output(explained, "zebras")))
+
+
+def test_a_slip_in_a_synset_is_answered_with_near_ones() -> None:
+    image = '{"width": 9, "height": 9, "instances": [{"synset": "zebbra.n.01"}]}'
+    told: list[str] = []
+    line = f'{{"id": 1, "ground_truth": {image}, "retrieved": {image}}}'
+    score_stream(
+        [line], io.StringIO(), MetricOptions(), load_wordnet(), lambda _, e: told.append(str(e))
+    )
+    assert len(told) == 1 and "Did you mean 'zebra.n.01'?" in told[0]
