@@ -36,7 +36,7 @@ def antonyms(caption: str, request: Request) -> Outcome:
         if not _is_adjective(words, i, lexicon):
             continue
         adjectives += 1
-        offers = [a for a in lexicon.antonyms(word.lower) if a.word.lower != word.lower]
+        offers = [a for a in lexicon.antonyms(word.lower) if a.word.lower() != word.lower]
         if not offers:
             continue
         drawn = draws.choice(_likeliest(offers))

@@ -20,7 +20,8 @@ from vlmexplain.perturb.perturbation import Edit, NotApplicable, Outcome, Pertur
 from vlmexplain.perturb.request import Request
 from vlmexplain.perturb.words import Words, replace, with_articles, words_of
 
-NUMBERS = tuple("one two three four five six seven eight nine ten".split())  # noqa: SIM905
+_TO_TEN = "one two three four five six seven eight nine ten"
+NUMBERS = tuple(_TO_TEN.split())
 VALUES = {word: n for n, word in enumerate(NUMBERS, 1)} | {str(n): n for n in range(2, 11)}
 STEPS_UP = 3
 """How far above the number of the caption (and of the image) the new one may lie."""
@@ -62,7 +63,7 @@ def careful_numbers(caption: str, request: Request) -> Outcome:
     made: list[Perturbation] = []
     because = "the number does not count a noun that is sure to be one"
     for i in range(len(words.all)):
-        count = _count(words, i)
+        count = _count(words, i, request)
         if count is None:
             continue
         floor, known, ground = _floor(words, count, request)
@@ -78,17 +79,29 @@ def careful_numbers(caption: str, request: Request) -> Outcome:
     return tuple(made) or NotApplicable(request.rule, because)
 
 
-def _count(words: Words, i: int) -> _Count | None:
+def _count(words: Words, i: int, request: Request) -> _Count | None:
     value = VALUES.get(words.all[i].lower)
     if value is None or words.before(i) in _BEFORE_NO_COUNT:
         return None
     near = [word.lower for word in words.all[max(0, i - 3) : i]]
     if not NEGATIVES.isdisjoint(near):
         return None
-    noun = _singular_noun(words, i) if value == 1 else _plural_noun(words, i)
+    if value > 1 and _goes_on_about_each(words):
+        return None
+    noun = _singular_noun(words, i, request) if value == 1 else _plural_noun(words, i)
     if noun is None or words.all[noun].lower in _NOT_COUNTED or words.after(noun) == "or":
         return None
     return _Count(i, noun, value)
+
+
+def _goes_on_about_each(words: Words) -> bool:
+    """Whether the caption names the counted ones ("both", "one is", "the other")."""
+    for i, word in enumerate(words.all):
+        if word.lower == "both" or (word.lower == "other" and words.before(i) != "each"):
+            return True
+        if word.lower == "one" and (words.after(i) in AFTER_NOUN or words.after(i) in FUNCTION):
+            return True
+    return False
 
 
 def _plural_noun(words: Words, i: int) -> int | None:
@@ -110,7 +123,7 @@ def _is_plural(word: str) -> bool:
     return word.endswith("s") and not word.endswith(("ss", "us", "is", "'s", "’s"))
 
 
-def _singular_noun(words: Words, i: int) -> int | None:
+def _singular_noun(words: Words, i: int, request: Request) -> int | None:
     """The noun that "one" counts, where its plural leaves nothing else to change.
 
     A caption that goes on about the one ("its", "the other") or has a verb of its own further on
@@ -132,7 +145,16 @@ def _singular_noun(words: Words, i: int) -> int | None:
     later = [word.lower for word in words.all[noun + 2 :]]
     if any(word in FINITE_SINGULAR for word in later):
         return None
-    return None if _is_plural(words.all[noun].lower) else noun
+    word = words.all[noun].lower
+    return noun if not _is_plural(word) and _is_noun(word, request) else None
+
+
+def _is_noun(word: str, request: Request) -> bool:
+    """Whether the word is surely a noun: one of ours, or only a noun to WordNet."""
+    lexicon = request.lexicon
+    if word in FORMS or lexicon is None:
+        return word in FORMS
+    return bool(lexicon.senses(word, "n")) and not lexicon.senses(word, "a")
 
 
 def _floor(words: Words, count: _Count, request: Request) -> tuple[int, bool, str]:

@@ -8,6 +8,7 @@ from vlmexplain.perturb.lexis import (
     BEFORE_NOUN,
     FINITE_PLURAL,
     FINITE_SINGULAR,
+    MODIFIERS,
     NEGATIVES,
     word_set,
 )
@@ -83,14 +84,34 @@ def _flip(
 
 def _number(words: Words, i: int, form: Form) -> bool | None:
     """Whether the word is plural here; None when that cannot be told."""
-    if form.plural is not None:
-        return form.plural
     before, after = words.before(i), words.after(i)
+    if form.plural is not None:
+        return form.plural if form.plural == _agrees_with_plural(words, i, form) else None
     if before in _SINGULAR_BEFORE or after in FINITE_SINGULAR:
         return False
     if before in _PLURAL_BEFORE or after in FINITE_PLURAL:
         return True
     return None
+
+
+def _agrees_with_plural(words: Words, i: int, form: Form) -> bool:
+    """What the words before the noun ask for; its own number where they ask for nothing.
+
+    A caption's own slip ("a couple of bird", "a large trains") is not carried on.
+    """
+    for word in reversed(_near(words, i)):
+        if word in _PLURAL_BEFORE:
+            return True
+        if word in _SINGULAR_BEFORE:
+            return False
+        if word not in MODIFIERS and word != "and":
+            break
+    return form.plural is True
+
+
+def _near(words: Words, i: int) -> list[str]:
+    """The three words before word i."""
+    return [word.lower for word in words.all[max(0, i - 3) : i]]
 
 
 def _stands_alone(words: Words, i: int, thing: Thing) -> bool:
@@ -100,8 +121,7 @@ def _stands_alone(words: Words, i: int, thing: Thing) -> bool:
         return False
     if thing.kind == "vehicle" and (after in _NOT_AFTER_TRAIN or before in ("up", "down")):
         return False
-    near = [word.lower for word in words.all[max(0, i - 3) : i]]
-    if not NEGATIVES.isdisjoint(near) or after == "or":
+    if not NEGATIVES.isdisjoint(_near(words, i)) or after == "or":
         return False
     if thing.one == "dog" and words.has(_HOT_DOG):
         return False

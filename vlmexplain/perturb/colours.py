@@ -25,11 +25,13 @@ rosy royal saddle salmon sandy sea sky slate smoke spring steel turquoise violet
 brick brown almond aquamarine blush chiffon puff silk whip"""
 _SPLIT = re.compile("|".join(sorted(_PARTS.split(), key=len, reverse=True)))
 _WHOLE = word_set("seashell firebrick goldenrod cornsilk")
-_OTHER_THINGS = word_set(
-    """snow tomato linen wheat chocolate salmon lime plum orchid peru thistle seashell coral
-    gold silver olive sienna bisque moccasin azure tan violet rose lavender"""
+_MOSTLY_THINGS = word_set(
+    """snow tomato linen wheat chocolate salmon lime plum orchid peru thistle seashell coral olive
+    sienna bisque moccasin azure ivory"""
 )
-"""Names that in a caption mostly mean a thing: read as colours only right before a noun."""
+"""Names that in a caption mean a thing: put in as colours, never read as one."""
+_PARTLY_THINGS = word_set("gold silver tan violet lavender")
+"""Names read as colours only right before a noun."""
 
 
 @lru_cache(maxsize=1)
@@ -95,7 +97,7 @@ def colour_uses(words: Words, lexicon: Lexicon | None) -> tuple[ColourUse, ...]:
     found: list[ColourUse] = []
     for i, word in enumerate(words.all):
         name = word.lower.replace("grey", "gray")
-        if name not in known:
+        if name not in known or name in _MOSTLY_THINGS:
             continue
         first = i
         before = words.before(i)
@@ -107,10 +109,10 @@ def colour_uses(words: Words, lexicon: Lexicon | None) -> tuple[ColourUse, ...]:
 
 
 _AS_STATE = word_set("in wearing is are was all painted bright dressed")
-_SHADES = word_set("off hot snow blood navy sky neon jet")
+_SHADES = word_set("off hot snow blood navy sky neon jet olive lime mint army forest hunter")
 _PHOTO = word_set(
     """photo photos photograph photographs photography picture pictures image images shot film
-    movie still scene portrait drawing pic snapshot footage print view"""
+    movie still scene portrait drawing pic snapshot footage print view selfie"""
 )
 _FIXED = {
     "red": "wine onion onions pepper peppers sox cabbage velvet bull head carpet cross potatoes",
@@ -139,9 +141,11 @@ def _is_colour(words: Words, first: int, last: int, lexicon: Lexicon | None) -> 
     near = [w.lower for w in words.all[max(0, first - 3) : first]]
     if not NEGATIVES.isdisjoint(near) or _is_photo(words, last):
         return False
+    if name == "orange" and after.endswith("ing"):
+        return False  # the fruit: "an orange growing on a tree"
     head = _head(words, last)
     if head is None:
-        if name == "orange" or name in _OTHER_THINGS or after == "and":
+        if name == "orange" or name in _PARTLY_THINGS or after == "and":
             return False
         return before in _AS_STATE and after in AFTER_NOUN
     noun = words.all[head].lower
