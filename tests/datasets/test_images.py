@@ -64,6 +64,8 @@ def test_16_bit_transparency_is_white(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("name", "code"), BROKEN.items())
 def test_broken_pictures_are_named(pictures: Path, name: str, code: str) -> None:
     for read in (images.read_rgb, images.browser_bytes, images.inspect_picture):
+        if name == "truncated.jpg" and read is images.browser_bytes:
+            continue  # own bytes are sent undecoded
         with pytest.raises(images.PictureError) as caught:
             read(pictures, name)
         assert caught.value.code == code

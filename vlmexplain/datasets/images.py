@@ -180,7 +180,8 @@ def browser_bytes(
     """Bytes and MIME type with which a browser shows the picture as `read_rgb` reads it.
 
     The file's own bytes where a browser shows them alike (it applies a JPEG's orientation by
-    itself), else the picture encoded anew: JPEG from JPEG, PNG from anything else.
+    itself), else the picture encoded anew: JPEG from JPEG, PNG from anything else. Own bytes are
+    sent undecoded: that they are sound is for `inspect_picture` to find out.
 
     Args:
         folder, file_name: where it lies; nothing outside ``folder`` is read.
