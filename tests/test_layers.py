@@ -9,7 +9,10 @@ import pytest
 
 PACKAGE = Path(__file__).parents[1] / "vlmexplain"
 LAYERS = [
-    {"ui", "cli", "report", "__main__"},
+    {"__main__"},
+    {"ui", "cli"},
+    {"report", "demo_setup"},
+    {"live"},
     {"explain", "lgip"},
     {"example", "pairs_io"},
     {"scoring", "ratings"},
