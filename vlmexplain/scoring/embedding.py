@@ -85,11 +85,25 @@ def embed(
         pictures = Pictures(gallery)
         image_store = ShardFolder("images", model, pictures.contents)
         found = _embed_images(image_store, pictures, load, progress)
-        image_vectors, left_out = _by_image(found, pictures)
+        image_vectors = _vectors_by_image(found, pictures)
+        left_out = _by_image(found.left_out, pictures)
         keys = (text_store.key, image_store.key)
     return Embeddings(
         model, mode, texts, text_of_caption, stored.vectors, image_vectors, left_out, keys
     )
+
+
+def known_left_out(
+    gallery: Gallery, model: ModelIdentity, mode: Mode
+) -> dict[int, tuple[str, str]] | None:
+    """What `embed` would leave out, told without reading vectors; None when not yet embedded."""
+    if mode == "text-text":
+        return {}
+    pictures = Pictures(gallery)
+    left_out = ShardFolder("images", model, pictures.contents).left_out()
+    if left_out is None or pictures.now_readable(left_out):
+        return None
+    return _by_image(left_out, pictures)
 
 
 def distinct_texts(gallery: Gallery) -> tuple[tuple[str, ...], NDArray[np.int32]]:
@@ -219,16 +233,20 @@ def _read_back(store: ShardFolder) -> StoredEmbeddings:
     return found
 
 
-def _by_image(
-    found: StoredEmbeddings, pictures: Pictures
-) -> tuple[NDArray[np.float32], dict[int, tuple[str, str]]]:
-    reasons = {out.item: (out.code, out.reason) for out in found.left_out}
-    left_out = {
+def _by_image(left_out: Sequence[LeftOut], pictures: Pictures) -> dict[int, tuple[str, str]]:
+    """Code and reason of each image without an embedding."""
+    reasons = {out.item: (out.code, out.reason) for out in left_out}
+    if not reasons:
+        return {}
+    return {
         image: reasons[item]
         for image, item in enumerate(pictures.item_of_image.tolist())
         if item in reasons
     }
-    vectors = found.vectors
-    if not np.array_equal(pictures.item_of_image, np.arange(len(vectors))):
-        vectors = vectors[pictures.item_of_image]
-    return vectors, left_out
+
+
+def _vectors_by_image(found: StoredEmbeddings, pictures: Pictures) -> NDArray[np.float32]:
+    """float32 [n_images, d]; no copy where every picture is another."""
+    if len(pictures.contents) == len(pictures.item_of_image):
+        return found.vectors
+    return found.vectors[pictures.item_of_image]

@@ -39,6 +39,9 @@ UNRANKED = {
 }
 """Why a query has no rank, by code."""
 
+ONLY_FOR_SEARCH = ("text_lower", "text_place")
+"""Columns that a filter or sort looks at and no row shows."""
+
 
 @dataclass(frozen=True, slots=True)
 class Outcomes:
@@ -167,6 +170,8 @@ def query_table(
         "image_index": found.image_index,
         "text_index": found.text_index,
         "text": pa.array(texts, pa.string()),
+        "text_lower": pa.array([text.lower() for text in texts], pa.string()),
+        "text_place": _alphabetical(texts),
         "n_words": np.array([len(text.split()) for text in texts], dtype=np.int32),
         "rank_1based": pa.array(found.rank_1based, mask=~ranked),
         "reciprocal_rank": pa.array(reciprocal, mask=~ranked),
@@ -188,6 +193,16 @@ def query_table(
     for name in COUNT_COLUMNS:
         columns[name] = _spread(scores.columns()[name], rows, n)
     return pa.table(columns)
+
+
+def _alphabetical(texts: list[str]) -> NDArray[np.int32]:
+    """The place of each text among all, capitals like small letters; equal texts share one."""
+    places = {text: place for place, text in enumerate(sorted(set(texts), key=_as_listed))}
+    return np.array([places[text] for text in texts], dtype=np.int32)
+
+
+def _as_listed(text: str) -> tuple[str, str]:
+    return text.lower(), text
 
 
 def _metric_columns(

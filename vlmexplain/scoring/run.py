@@ -33,13 +33,15 @@ from vlmexplain.records import (
     ProgressCallback,
     no_progress,
 )
-from vlmexplain.scoring.embedding import Embeddings, embed
+from vlmexplain.scoring.embedding import Embeddings, embed, known_left_out
 from vlmexplain.scoring.image_index import ImageIndex, index_captions, index_images
-from vlmexplain.scoring.query_columns import Outcomes, outcomes, query_table
+from vlmexplain.scoring.query_columns import ONLY_FOR_SEARCH, Outcomes, outcomes, query_table
 from vlmexplain.scoring.ranking import Ranking, rank
 from vlmexplain.scoring.run_store import (
     FORMAT,
     MANIFEST,
+    QUERIES_FILE,
+    ROWS_FILE,
     Run,
     RunManifest,
     list_runs,
@@ -93,6 +95,11 @@ def run(
             remedy="Import it with a captions file.",
         )
     model, mode = identify(model_spec), mode_of(model_spec)
+    known = known_left_out(gallery, model, mode)
+    if known is not None:
+        key = run_key(gallery, model, mode, k, options, known)
+        if (runs_folder() / key / MANIFEST).is_file():
+            return open_run(key)
     start = time.perf_counter()
     embeddings = embed(gallery, model, mode, lambda: load_model(model_spec, device), progress)
     embed_s = time.perf_counter() - start
@@ -274,18 +281,21 @@ class _Making:
     ) -> None:
         try:
             with publish_folder(target) as folder:
-                pq.write_table(
-                    table,
-                    folder / "queries.parquet",
-                    row_group_size=PARQUET_ROWS,
-                    compression="zstd",
-                )
+                write_queries(table, folder)
                 np.save(folder / "top_k_images.npy", ranking.top_k_images)
                 np.save(folder / "top_k_scores.npy", ranking.top_k_scores)
                 text = json.dumps(manifest.to_json(), ensure_ascii=False, indent=1)
                 (folder / MANIFEST).write_text(text, encoding="utf-8")
         except pa.ArrowInvalid as error:
             raise StoreError(f"cannot write ({error}).", where=str(target)) from error
+
+
+def write_queries(table: pa.Table, folder: Path) -> None:
+    """Write a run's queries twice: Parquet to filter and sort, Arrow to find a row at once."""
+    pq.write_table(table, folder / QUERIES_FILE, row_group_size=PARQUET_ROWS, compression="zstd")
+    rows = table.drop_columns(list(ONLY_FOR_SEARCH)).combine_chunks()
+    with pa.ipc.new_file(str(folder / ROWS_FILE), rows.schema) as file:
+        file.write_table(rows)
 
 
 def _mentioned(

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from vlmexplain.errors import StoreError, UnknownName
@@ -19,6 +20,8 @@ from vlmexplain.storage import home
 
 FORMAT = 1
 MANIFEST = "manifest.json"
+QUERIES_FILE = "queries.parquet"
+ROWS_FILE = "rows.arrow"
 SHORTEST_PREFIX = 4
 
 
@@ -106,7 +109,16 @@ class Run:
     @property
     def queries_path(self) -> Path:
         """The Parquet file with one row a query."""
-        return self.folder / "queries.parquet"
+        return self.folder / QUERIES_FILE
+
+    @cached_property
+    def rows_table(self) -> pa.Table:
+        """The same rows, memory-mapped, for looking up some of them."""
+        path = self.folder / ROWS_FILE
+        try:
+            return pa.ipc.open_file(pa.memory_map(str(path), "r")).read_all()
+        except (OSError, pa.ArrowInvalid) as error:
+            raise _damaged(path) from error
 
     @cached_property
     def top_k_images(self) -> NDArray[np.int32]:

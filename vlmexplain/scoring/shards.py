@@ -82,6 +82,19 @@ class ShardFolder:
             return None
         return _joined(sound, self.shard_rows)
 
+    def left_out(self) -> tuple[LeftOut, ...] | None:
+        """The items without an embedding, read without the vectors; None when unfinished."""
+        if not (self.folder / "manifest.json").is_file():
+            return None
+        found: list[LeftOut] = []
+        for shard in range(self.n_shards):
+            try:
+                voucher = json.loads((self.folder / _name(shard, "json")).read_bytes())
+                found += _left_out_of(voucher, self.rows_of(shard).start)
+            except (OSError, ValueError, KeyError, TypeError):
+                return None
+        return tuple(found)
+
     def reopen(self, wanted: frozenset[int] = frozenset()) -> tuple[int, ...]:
         """Make the folder fit for `write`; call it while holding the lock of `folder`.
 
@@ -164,12 +177,16 @@ class ShardFolder:
             ):
                 return None
             vectors = np.load(io.BytesIO(content), allow_pickle=False)
-            left_out = [LeftOut(rows.start + n, c, r) for n, c, r in voucher["left_out"]]
+            left_out = _left_out_of(voucher, rows.start)
         except (OSError, ValueError, KeyError, TypeError):
             return None
         if vectors.shape != (len(rows), voucher["dimension"]) or vectors.dtype != np.float32:
             return None
         return vectors, left_out
+
+
+def _left_out_of(voucher: dict[str, Any], first: int) -> list[LeftOut]:
+    return [LeftOut(first + row, code, reason) for row, code, reason in voucher["left_out"]]
 
 
 def _joined(
