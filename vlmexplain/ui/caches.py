@@ -14,6 +14,7 @@ from vlmexplain.datasets.gallery import Gallery, open_gallery
 from vlmexplain.example import EXAMPLE, explain_example_pair
 from vlmexplain.metrics.pair import PairExplanation
 from vlmexplain.records import Mention, MetricOptions, PathStep
+from vlmexplain.scoring.queries import QueryRow, QueryTable
 from vlmexplain.scoring.run_store import Run, open_run
 from vlmexplain.ui.schematic import draw_schematic
 
@@ -81,3 +82,22 @@ def thumbnail(_gallery: Gallery, folder: str, content_sha256: str, index: int) -
     written = io.BytesIO()
     image.save(written, "JPEG", quality=82)
     return written.getvalue()
+
+
+@st.cache_resource(max_entries=_RUNS, show_spinner=False)
+def query_table(_run: Run, _gallery: Gallery, run_key: str, gallery_id: str) -> QueryTable:
+    """The table of a run's queries; it keeps its latest orders itself."""
+    return QueryTable(_run, _gallery)
+
+
+def queries_of(run: Run, gallery: Gallery) -> QueryTable:
+    """The table of a run's queries."""
+    table: QueryTable = query_table(run, gallery, run.key, gallery.id)
+    return table
+
+
+def same_text(run: Run, gallery: Gallery, row: QueryRow) -> tuple[QueryRow, ...]:
+    """All queries with the text of this one: their images are its ground truths."""
+    if row.n_ground_truths == 1:
+        return (row,)
+    return queries_of(run, gallery).same_text(row.text_index)

@@ -112,7 +112,8 @@ class JobRegistry:
                 _mark(job, progress)
 
         status: Status
-        result, error = None, None
+        result: Any = None
+        error: VlmexplainError | None = None
         try:
             result = work(report)
             status = "done"

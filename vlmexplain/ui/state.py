@@ -16,7 +16,7 @@ import streamlit as st
 from vlmexplain.records import RelativeTo
 
 MOST_THRESHOLD = 1e9
-SORT_KEYS = ("query", "rank", "score", "margin", "ca", "ncs", "ce", "sd", "sd_raw")
+SORT_KEYS = ("query", "text", "rank", "margin", "score", "ca", "ncs", "ce", "sd", "sd_raw")
 FILTER_METRICS = ("ca", "ncs", "ce", "sd")
 
 

@@ -10,7 +10,8 @@ export default function (component) {
   const figures = data.pictures.map((picture) => figure(picture));
   const root = repaint(parentElement, "pictures", [
     el("div", { class: "pair", style: pairStyle(data.pictures) }, figures.map((f) => f.node)),
-    data.concepts.length ? legend(data, act) : null,
+    data.strip.length ? strip(data, act) : null,
+    data.concepts.length ? legend(data) : null,
   ]);
 
   function show() {
@@ -210,7 +211,7 @@ function credit(picture) {
   return parts.flatMap((part, i) => (i ? [" · ", part] : [part]));
 }
 
-function legend(data, act) {
+function legend(data) {
   const groups = ["missed", "common", "extra"].map((role) => {
     const inRole = data.concepts.filter((c) => c.role === role);
     const { name, mark } = data.roles[role];
@@ -223,6 +224,21 @@ function legend(data, act) {
   return el("div", { class: "legend" }, groups,
     el("p", { class: "hint" },
       "Point at a concept or a box to light it in both images; choose it to keep it lit (Esc lets go)."));
+}
+
+function strip(data, act) {
+  const tiles = data.strip.map((image) => [
+    image.gap ? el("li", { class: "gap", "aria-hidden": "true" }, "…") : null,
+    el("li", {}, el("button", {
+      type: "button", class: `tile${image.ground_truth ? " truth" : ""}`, "data-key": `place-${image.place}`,
+      "aria-pressed": String(image.place === data.place), "aria-label": image.label, disabled: image.fixed,
+      onclick: () => act("place", image.place),
+    },
+      el("img", { src: image.src, alt: "", loading: "lazy" }),
+      el("span", { class: "line" }, el("b", {}, image.place_text), el("span", {}, image.score)),
+      image.ground_truth ? el("span", { class: "badge" }, "✓ ground truth") : null)),
+  ]);
+  return el("div", { class: "strip" }, el("h4", {}, data.strip_title), el("ol", {}, tiles));
 }
 
 function chip(concept) {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from vlmexplain.metrics.pair import PairExplanation
 from vlmexplain.records import ImageAnnotations, Mention
@@ -40,6 +40,7 @@ class StripImage:
         src, alt: the small picture.
         score: the model's, as text.
         ground_truth: whether the query is a caption of it.
+        choosable: whether it can be put on the right; False past the places that are kept.
     """
 
     place: int
@@ -47,6 +48,7 @@ class StripImage:
     alt: str
     score: str
     ground_truth: bool
+    choosable: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,11 +62,13 @@ class Failure:
         informed: whether the metrics rest on those alone.
         ground_truth, retrieved: the two pictures.
         pair: the metrics with their evidence.
-        rank_1based: place of the ground truth.
+        rank_1based: place of the ground truth; None when it has none.
         n_images: how many images were ranked; None when not known.
+        unranked_because: why there is no rank.
         n_tied: how many other images have the same score as the ground truth.
         place: of the retrieved image in the ranking.
-        strip: the best images; empty when there are none to show.
+        strip: the best images and the ground truth; empty when there are none to show.
+        strip_title: what stands over them.
         answer_correct: whether the image on the right is a ground truth itself.
     """
 
@@ -75,9 +79,11 @@ class Failure:
     ground_truth: ShownImage
     retrieved: ShownImage
     pair: PairExplanation
-    rank_1based: int
+    rank_1based: int | None
     n_images: int | None
+    unranked_because: str | None = None
     n_tied: int = 0
     place: int = 1
-    strip: tuple[StripImage, ...] = field(default=())
+    strip: tuple[StripImage, ...] = ()
+    strip_title: str = ""
     answer_correct: bool = False

@@ -4,16 +4,70 @@ from __future__ import annotations
 
 import streamlit as st
 
-from vlmexplain.ui import state
+from vlmexplain.scoring.run_store import Run
+from vlmexplain.ui import caches, state
+from vlmexplain.ui.choice import EXAMPLE_ID, SHOWN_DIGITS, Choice, choose, chosen_run
 from vlmexplain.ui.explore.evidence import draw_evidence
+from vlmexplain.ui.explore.gallery_failure import gallery_failure
+from vlmexplain.ui.explore.picker import draw_picker
+from vlmexplain.ui.explore.tour import draw_tour_end, draw_tour_start
 from vlmexplain.ui.explore.worked_example import worked_example
-from vlmexplain.ui.messages import problem, told
+from vlmexplain.ui.html import tag
+from vlmexplain.ui.messages import note, problem, told
+from vlmexplain.ui.state import Address
 
 
 def explore_page() -> None:
     """Draw the page for what the address says."""
     address, problems = state.read(st.query_params.to_dict())
-    for each in problems:
+    choice = choose(address)
+    for each in (*problems, *choice.problems):
         problem(each)
     with told():
-        draw_evidence(worked_example(address), address)
+        if choice.gallery is None:
+            state.go(gallery=EXAMPLE_ID, run="", query=None)
+            draw_tour_start()
+            draw_evidence(worked_example(address), address)
+            draw_tour_end()
+        else:
+            _gallery(choice, address)
+
+
+def _gallery(choice: Choice, address: Address) -> None:
+    assert choice.gallery is not None
+    gallery = caches.gallery(choice.gallery.id, choice.gallery.images_folder)
+    run = chosen_run(choice)
+    if run is None:
+        note(
+            tag("p", tag("b", f"No model has ranked {gallery.name} yet.")),
+            tag("p", "A run finds the failures; then they can be explored here."),
+        )
+        if st.button("Run a model", type="primary"):
+            st.switch_page("pages/run.py")
+        return
+    table = caches.queries_of(run, gallery)
+    address = _sound(address, run)
+    query = draw_picker(table, address, gallery.concepts)
+    if query is None:
+        note(tag("p", "No query fits the filter."))
+        return
+    # the address names what is shown, so that a copy of it shows the same elsewhere
+    state.go(gallery=gallery.id[:SHOWN_DIGITS], run=run.key[:SHOWN_DIGITS], query=query)
+    failure = gallery_failure(gallery, run, table.row(query), address)
+    draw_evidence(failure, address)
+
+
+def _sound(address: Address, run: Run) -> Address:
+    """The address without a query or place that this run does not have."""
+    if address.query is not None and address.query >= run.manifest.n_queries:
+        problem(
+            f"There is no query {address.query:,} here: this data set has "
+            f"{run.manifest.n_queries:,} captions. The first of the list is shown instead."
+        )
+        state.go(query=None, place=1)
+        return state.current()
+    if address.place > run.k:
+        problem(f"Only the {run.k} best images are kept; place 1 is shown instead.")
+        state.go(place=1)
+        return state.current()
+    return address

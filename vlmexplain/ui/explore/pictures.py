@@ -8,7 +8,7 @@ from typing import Any
 
 from vlmexplain.records import ImageAnnotations, Instance
 from vlmexplain.ui.components.mount import register
-from vlmexplain.ui.explore.failure import Failure, ShownImage
+from vlmexplain.ui.explore.failure import Failure, ShownImage, StripImage
 from vlmexplain.ui.html import safe_link
 from vlmexplain.ui.theme import ROLE_MARK, ROLE_NAME
 from vlmexplain.ui.words import Role, short_name
@@ -33,6 +33,9 @@ def pictures_data(failure: Failure, chosen: str) -> dict[str, Any]:
         "concepts": [_chip(name, role, left, right) for name, role in roles.items()],
         "roles": {role: {"name": ROLE_NAME[role], "mark": ROLE_MARK[role]} for role in ROLE_MARK},
         "chosen": chosen or None,
+        "strip": [_tile(image, failure) for image in failure.strip],
+        "strip_title": failure.strip_title,
+        "place": failure.place,
     }
 
 
@@ -65,6 +68,21 @@ def _picture(side: str, shown: ShownImage, roles: dict[str, Role]) -> dict[str, 
             if instance.synset and _drawable(instance)
         ],
         "credit": [{"text": text, "href": safe_link(href)} for text, href in shown.credit],
+    }
+
+
+def _tile(image: StripImage, failure: Failure) -> dict[str, Any]:
+    before = [other.place for other in failure.strip if other.place < image.place]
+    truth = ", a ground truth" if image.ground_truth else ""
+    return {
+        "place": image.place,
+        "place_text": f"{image.place:,}",
+        "src": image.src,
+        "score": image.score,
+        "ground_truth": image.ground_truth,
+        "label": f"Place {image.place:,}, score {image.score}{truth}: {image.alt}",
+        "gap": bool(before) and image.place > max(before) + 1,
+        "fixed": not image.choosable,
     }
 
 

@@ -59,6 +59,13 @@ def _rests_on(failure: Failure) -> str:
 def rank_facts(failure: Failure) -> Html:
     """Rank, reciprocal rank and recalls of the ground truth; a tie is shown as one."""
     rank = failure.rank_1based
+    if rank is None:
+        return tag(
+            "div",
+            tag("span", "unranked", class_="undefined"),
+            f": {failure.unranked_because}.",
+            class_="vx",
+        )
     of = f" of {failure.n_images:,}" if failure.n_images else ""
     facts = [
         ("Rank of the ground truth", f"{rank:,}{of}", "rank"),
