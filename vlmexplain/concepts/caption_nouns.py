@@ -39,6 +39,7 @@ class _Facts(NamedTuple):
     bare: str  # without a possessive ending
     closed: bool
     senses: tuple[Sense, ...]
+    may_begin: bool  # a compound, without a hyphen
     begins_compound: bool
     is_adjective: bool  # used as an adjective often enough to be one before a noun
     only_adjective: bool
@@ -59,8 +60,9 @@ class NounFinder:
       hypernym of the compound, the compound has that sense too: a *young man* is a man.
     - Of each word all base forms count, and of each base form all senses; *people* is a plural of
       *person* too, which WordNet's exceptions lack.
-    - A word of a closed class (*a*, *in*, *can* ...), a numeral or a single letter is no noun,
-      and neither begins nor ends a compound but by a hyphen or, for *can*, at the beginning.
+    - A word of a closed class (*a*, *in*, *can* ...), a number or a single letter is no noun. It
+      does not end a compound, and a word of a closed class does not begin one, unless a hyphen
+      joins them (*A-line* but not *a line*; *can opener* is the exception).
     - An adjective right before a noun is no noun, nor one after *is*, *very* ...: the *white*
       of *white dog* is no white person, the *orange* of *orange cup* no fruit. By the counts of
       WordNet's tagged texts it must be used as an adjective at least half as often as as a noun.
@@ -141,9 +143,9 @@ class NounFinder:
     def _compound(self, places: list[_Place]) -> tuple[Sense, ...]:
         """The senses of these words as one compound; empty when WordNet has none."""
         first, last = places[0], places[-1]
-        if first.facts.closed and places[1].joint != "-" and first.facts.whole != "can":
+        if places[1].joint != "-" and not first.facts.may_begin:
             return ()
-        if last.facts.closed and last.joint != "-":
+        if last.joint != "-" and last.facts.closed:
             return ()
         key = first.facts.whole + "".join(p.joint + p.facts.whole for p in places[1:])
         known = self._compounds.get(key)
@@ -194,7 +196,7 @@ class NounFinder:
         length = len(word) - 2 if possessive else len(word)
         closed = bare in CLOSED_CLASS or len(bare) == 1 or bare.isnumeric()
         if len(word) > _LONGEST_WORD:
-            facts = _Facts(length, possessive, whole, bare, True, (), False, False, False, False)
+            facts = _Facts(length, possessive, whole, bare, True, (), *[False] * 5)
         else:
             facts = self._look_up(length, possessive, whole, bare, closed)
         _remember(self._facts, word, facts)
@@ -217,6 +219,7 @@ class NounFinder:
             bare,
             closed,
             () if closed else self._senses(forms["n"]),
+            bare == "can" or bare not in CLOSED_CLASS,
             whole in self._first_words,
             not closed and not possessive and bool(forms["a"]) and 2 * uses["a"] >= uses["n"],
             not closed and bool(forms["a"]) and not forms["n"] and not forms["v"],

@@ -117,8 +117,8 @@ def _json_entries(text: str, where: str) -> Iterator[_Entry]:
     for category, synset in pairs:
         # JSON keeps no line numbers: the category is looked for after the one before it.
         found = text.find(json.dumps(category, ensure_ascii=False), position)
-        position = max(found, position)
-        line = text.count("\n", 0, position) + 1
+        line = text.count("\n", 0, max(found, position)) + 1
+        position = max(found + 1, position)
         if not isinstance(synset, str):
             raise DataError(
                 f"the synset of {category!r} is not text: {synset!r:.80}.",

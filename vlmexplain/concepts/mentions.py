@@ -33,9 +33,9 @@ def mentions_in(caption: str, concepts: Iterable[str], wordnet: WordNet) -> tupl
         UnknownSynset: a concept is not a synset.
 
     >>> from vlmexplain.concepts.wordnet import load_wordnet
-    >>> found = mentions_in("Two men ride", ["person.n.01", "dog.n.01"], load_wordnet())
+    >>> found = mentions_in("A boy rides", ["person.n.01", "dog.n.01"], load_wordnet())
     >>> [(m.text, m.lemma, m.synset, m.concept, m.steps) for m in found]
-    [('men', 'man', 'man.n.01', 'person.n.01', -2)]
+    [('boy', 'boy', 'male_child.n.01', 'person.n.01', -2)]
     """
     vocabulary = sorted(set(concepts))
     matcher = _Matcher(vocabulary, wordnet)

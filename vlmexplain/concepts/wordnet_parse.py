@@ -123,5 +123,5 @@ def _exception_line(line: str, _: int) -> tuple[str, list[str]]:
 
 def _count_line(line: str, _: int) -> tuple[str, str, int]:
     key, _sense, seen = line.split()
-    lemma, _, rest = key.partition("%")
+    lemma, rest = key.split("%", 1)
     return _PART_OF_NUMBER[rest[0]], lemma, int(seen)
