@@ -39,7 +39,7 @@ def careful_objects(caption: str, request: Request) -> Outcome:
     for i in named:
         form = FORMS[words.all[i].lower]
         plural = _number(words, i, form)
-        if plural is None or not _stands_alone(words, i, form.thing):
+        if plural is None or not _stands_alone(words, i, form.thing, plural):
             continue
         targets = _targets(form.thing, caption, request)
         if not targets:
@@ -114,11 +114,13 @@ def _near(words: Words, i: int) -> list[str]:
     return [word.lower for word in words.all[max(0, i - 3) : i]]
 
 
-def _stands_alone(words: Words, i: int, thing: Thing) -> bool:
+def _stands_alone(words: Words, i: int, thing: Thing, plural: bool) -> bool:
     """Whether the word is a noun by itself, asserted of the image, and the only one meant."""
     before, after = words.before(i), words.after(i)
     if after not in AFTER_NOUN or before not in BEFORE_NOUN:
         return False
+    if after in (FINITE_SINGULAR if plural else FINITE_PLURAL):
+        return False  # no verb of it then, but the second half of a compound: "a train ride"
     if thing.kind == "vehicle" and (after in _NOT_AFTER_TRAIN or before in ("up", "down")):
         return False
     if not NEGATIVES.isdisjoint(_near(words, i)) or after == "or":
