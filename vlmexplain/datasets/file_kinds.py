@@ -71,27 +71,28 @@ def describe_file(path: Path) -> str:
 
 
 def _describe_json(stream: JsonStream) -> str:
-    keys: dict[str, None] = {}
-    all_lists_of_ids = True
     for n, (key, value) in enumerate(stream):
         if stream.top == "[":
             return kind_of_vg_record(value) or f"a JSON list of {_shape(value)}"
-        keys[key] = None
         if key == "annotations" and (kind := kind_of_coco_annotation(value)):
             return kind
-        all_lists_of_ids &= key.lstrip("-").isdigit()
-        if all_lists_of_ids and n >= 20:
+        if n >= 20 and _are_ids(stream.keys):
             return COCO_VG_MAP
     if stream.top == "[":
         return "an empty JSON list"
-    if keys and all_lists_of_ids:
+    keys = stream.keys
+    if _are_ids(keys):
         return COCO_VG_MAP
     if "categories" in keys:
         return COCO_INSTANCES
     if "images" in keys:
         return COCO_OTHER
-    shown = ", ".join(list(keys)[:6])
+    shown = ", ".join(keys[:6])
     return f"a JSON object with {shown}" if shown else "an empty JSON object"
+
+
+def _are_ids(keys: list[str]) -> bool:
+    return bool(keys) and all(key.lstrip("-").isdigit() for key in keys)
 
 
 def _shape(value: Any) -> str:

@@ -20,6 +20,7 @@ from vlmexplain.errors import DataError
 CHUNK_BYTES = 1 << 20
 LARGEST_RECORD_CHARS = 64 << 20
 _BLANKS = re.compile(r"[ \t\n\r]*")
+_AFTER_VALUE = frozenset(",]}: \t\n\r")
 _NEAR_END = 32  # an error this close to the end of what was read may only mean "read on"
 
 
@@ -118,7 +119,7 @@ class JsonStream:
         while True:
             try:
                 value, end = self._decode(self._text, self._at)
-                if end < len(self._text) or self._ended:  # else a number may go on
+                if self._ended or self._is_whole(end):
                     self._at = end
                     return value
             except json.JSONDecodeError as error:
@@ -134,6 +135,10 @@ class JsonStream:
             while len(self._text) - self._at < want and not self._ended:
                 self._read_on()
             want *= 2
+
+    def _is_whole(self, end: int) -> bool:
+        """Whether a value that ends here is all there: of 1.5 only "1" or "1." may be read yet."""
+        return self._text[end : end + 1] in _AFTER_VALUE or end + _NEAR_END < len(self._text)
 
     def _peek(self) -> str:
         """The next sign that is not blank, without stepping over it; empty at the end."""
