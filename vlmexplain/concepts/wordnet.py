@@ -329,7 +329,7 @@ def load_wordnet(root: Path | None = None) -> WordNet:
         WordNetError: WordNet 3.0 is not installed, or its files are damaged.
         StoreError: the folder cannot be written.
     """
-    place = (root or wordnet_files.wordnet_root()).absolute()
+    place = (root or wordnet_files.wordnet_root()).resolve()
     found = _opened.get(place)
     if found is None:
         with _opening:
