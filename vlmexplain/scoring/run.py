@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import time
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -44,12 +45,13 @@ from vlmexplain.scoring.run_store import (
     ROWS_FILE,
     Run,
     RunManifest,
+    intact_run,
     list_runs,
     open_run,
     runs_folder,
 )
 from vlmexplain.scoring.turns import take_turn
-from vlmexplain.storage import content_key, publish_folder, sweep_partial
+from vlmexplain.storage import content_key, publish_folder
 
 __all__ = ["MOST_KEPT", "Run", "RunManifest", "list_runs", "open_run", "run", "run_key"]
 
@@ -97,19 +99,18 @@ def run(
     model, mode = identify(model_spec), mode_of(model_spec)
     known = known_left_out(gallery, model, mode)
     if known is not None:
-        key = run_key(gallery, model, mode, k, options, known)
-        if (runs_folder() / key / MANIFEST).is_file():
-            return open_run(key)
+        finished = intact_run(run_key(gallery, model, mode, k, options, known))
+        if finished is not None:
+            return finished
     start = time.perf_counter()
     embeddings = embed(gallery, model, mode, lambda: load_model(model_spec, device), progress)
     embed_s = time.perf_counter() - start
     key = run_key(gallery, model, mode, k, options, embeddings.left_out)
     target = runs_folder() / key
-    if not (target / MANIFEST).is_file():
-        with take_turn(target, "rank and score", progress):
-            if not (target / MANIFEST).is_file():
-                sweep_partial(runs_folder())
-                _Making(gallery, embeddings, k, options, progress, {"embed": embed_s}).make(target)
+    with take_turn(target, "rank and score", progress):
+        if intact_run(key) is None:
+            shutil.rmtree(target, ignore_errors=True)
+            _Making(gallery, embeddings, k, options, progress, {"embed": embed_s}).make(target)
     return open_run(key)
 
 

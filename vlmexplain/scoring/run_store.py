@@ -22,6 +22,7 @@ FORMAT = 1
 MANIFEST = "manifest.json"
 QUERIES_FILE = "queries.parquet"
 ROWS_FILE = "rows.arrow"
+FILES = (MANIFEST, QUERIES_FILE, ROWS_FILE, "top_k_images.npy", "top_k_scores.npy")
 SHORTEST_PREFIX = 4
 
 
@@ -164,6 +165,18 @@ def open_run(key: str) -> Run:
     if not fits:
         raise UnknownName("run", key, [k[:12] for k in known])
     return _read(folder / fits[0])
+
+
+def intact_run(key: str) -> Run | None:
+    """The run with exactly this key, if it is there with all its files; else None.
+
+    Raises:
+        StoreError: it is of a newer format.
+    """
+    folder = runs_folder() / key
+    if not all((folder / name).is_file() for name in FILES):
+        return None
+    return _read(folder)
 
 
 def list_runs(gallery_id: str | None = None) -> list[RunManifest]:
