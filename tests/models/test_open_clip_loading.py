@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from conftest import TINY, random_tensors
 from PIL import Image
 from safetensors.torch import save_file
+from tiny_open_clip import TINY, random_tensors
 
 from vlmexplain.errors import ModelError, UnknownName
 from vlmexplain.models.load import identify, load_model
@@ -266,3 +266,26 @@ def test_a_compact_vocabulary_that_does_not_fit_is_refused(
     tensors["vlmexplain.known_token_ids"] = torch.tensor(ids, dtype=torch.int32)
     with pytest.raises(ModelError, match="compact token table"):
         load_model(str(tiny_folder(tensors=tensors)))
+
+
+def test_a_timm_tower_loads_without_asking_for_its_own_weights(tiny_folder: Folder) -> None:
+    config = {
+        **TINY,
+        "embed_dim": 192,
+        "custom_text": True,
+        "vision_cfg": {
+            "image_size": 224,
+            "timm_model_name": "vit_tiny_patch16_224",
+            "timm_model_pretrained": False,
+            "timm_pool": "token",
+            "timm_proj": None,
+        },
+    }
+    folder = tiny_folder(config)
+    asking = json.loads((folder / "tiny.json").read_text())
+    asking["vision_cfg"]["timm_model_pretrained"] = True
+    (folder / "tiny.json").write_text(json.dumps(asking))
+    model = load_model(str(folder))
+    assert model.preprocess(Image.new("RGB", (50, 40))).shape == (3, 224, 224)
+    assert model.encode_images([Image.new("RGB", (50, 40))]).shape == (1, 192)
+    assert "vit_tiny_patch16_224" in dict(model.identity.facts)["Architecture"]

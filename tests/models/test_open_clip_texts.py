@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from conftest import TINY
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from PIL import Image
+from tiny_open_clip import TINY
 
 from vlmexplain.errors import ModelError
 from vlmexplain.models.load import load_model
@@ -48,8 +48,8 @@ def captions(n: int, longest: int, seed: int = 0) -> list[str]:
 def tiny(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OpenClipEncoder]:
     import json
 
-    from conftest import random_tensors
     from safetensors.torch import save_file
+    from tiny_open_clip import random_tensors
 
     folder = tmp_path_factory.mktemp("models") / "tiny"
     folder.mkdir()

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import os
+import socket
+import time
+import urllib.request
 from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from vlmexplain.errors import MissingPackage, ModelError
 
@@ -32,6 +37,27 @@ def is_cached(repository: str, file_names: Sequence[str]) -> bool:
     """Whether any of these files of a repository is on this machine; asks nobody."""
     snapshots = cache_folder() / f"models--{repository.replace('/', '--')}" / "snapshots"
     return any(any(snapshots.glob(f"*/{name}")) for name in file_names)
+
+
+def hub_answers() -> bool:
+    """Whether a connection to the hub can be opened within 2 s; sends nothing.
+
+    Behind a proxy the proxy is asked. Remembered for a minute.
+    """
+    return _answers(int(time.monotonic() // 60))
+
+
+@lru_cache(maxsize=1)
+def _answers(minute: int) -> bool:
+    endpoint = os.environ.get("HF_ENDPOINT", "https://huggingface.co")
+    proxy = urllib.request.getproxies().get("https")
+    target = urlsplit(proxy if proxy and "//" in proxy else endpoint)
+    port = target.port or (443 if target.scheme == "https" else 80)
+    try:
+        with socket.create_connection((target.hostname or "", port), timeout=2):
+            return True
+    except OSError:
+        return False
 
 
 def hub_file(repository: str, file_names: Sequence[str], *, download: bool = True) -> Path:

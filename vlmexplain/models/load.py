@@ -90,7 +90,8 @@ def identify(spec: str) -> ModelIdentity:
         from vlmexplain.models.sentence_folder import find_folder, identify_folder
 
         return identify_folder(find_folder(parsed.name))
-    from vlmexplain.models.open_clip_source import identify_source, read_source
+    from vlmexplain.models.open_clip_identity import identify_source
+    from vlmexplain.models.open_clip_source import read_source
 
     source = read_source(parsed.name)
     if source is None:

@@ -18,7 +18,8 @@ from vlmexplain.models.open_clip_build import (
     build_transform,
     is_convolutional,
 )
-from vlmexplain.models.open_clip_source import OpenClipSource, identify_source
+from vlmexplain.models.open_clip_identity import identify_source
+from vlmexplain.models.open_clip_source import OpenClipSource
 from vlmexplain.models.open_clip_tags import resolve_source
 from vlmexplain.models.protocol import Embeddings, Mode, Token, normalised
 from vlmexplain.models.text_tower import encode_cut, end_places, tower_of

@@ -10,11 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from vlmexplain.errors import MissingPackage, ModelError, UnknownName
-from vlmexplain.models.digests import file_digest
 from vlmexplain.models.hub import hub_file
 from vlmexplain.models.spec import architectures
-from vlmexplain.records import ModelIdentity
-from vlmexplain.storage import content_key
 
 # What open_clip uses where a checkpoint states nothing: the values of the OpenAI release.
 DEFAULT_PREPROCESSING: Mapping[str, Any] = {
@@ -86,6 +83,12 @@ def read_source(name: str) -> OpenClipSource | None:
         return _from_folder(folder.absolute())
     if "@" in name:
         return _from_file(name)
+    if name.startswith(("/", ".", "~")):
+        raise ModelError(
+            "there is no such model folder.",
+            where=str(folder),
+            remedy="Check the path. The models that ship lie in data/models (see data/README.md).",
+        )
     architecture, _, tag = name.partition("/")
     if architecture in architectures() and tag:
         return None
@@ -105,48 +108,6 @@ def needs_open_clip() -> MissingPackage:
     return MissingPackage(
         "open_clip models need the package open_clip_torch.",
         remedy="Install it: pip install open_clip_torch",
-    )
-
-
-def identify_source(source: OpenClipSource) -> ModelIdentity:
-    """The identity of an open_clip model from its files; builds no model."""
-    weights = file_digest(source.weights)
-    text = source.config["text_cfg"]
-    tokenizer: dict[str, Any] = {
-        "name": text.get("hf_tokenizer_name") or "open_clip BPE, lower case",
-        "options": text.get("tokenizer_kwargs") or {},
-    }
-    if text.get("hf_tokenizer_name") and source.tokenizer_folder:
-        tokenizer["files"] = file_digest(source.tokenizer_folder / "tokenizer.json")
-    digest = content_key(
-        {
-            "open_clip": 1,
-            "weights": weights,
-            "architecture": dict(source.config),
-            "activation": source.activation,
-            "precision": "float32",
-            "preprocessing": dict(source.preprocessing),
-            "tokenizer": tokenizer,
-            "context_length": source.context_length,
-        }
-    )
-    activation = source.activation + (
-        f" ({source.activation_note})" if source.activation_note else ""
-    )
-    facts = (
-        ("Family", "open_clip"),
-        ("Source", source.origin),
-        ("Weights (sha256)", f"{source.weights.name} {weights}"),
-        ("Architecture", _architecture_fact(source.config)),
-        ("Activation", activation),
-        ("Precision", "float32"),
-        ("Preprocessing", _preprocessing_fact(source.preprocessing)),
-        ("Tokenizer", str(tokenizer["name"])),
-        ("Context length", str(source.context_length)),
-        *source.facts,
-    )
-    return ModelIdentity(
-        name=source.name, kind="open_clip", digest=digest, facts=facts, drawn=source.drawn
     )
 
 
@@ -288,25 +249,3 @@ def _read_config(path: Path) -> tuple[dict[str, Any], Mapping[str, Any], Mapping
     stated = outer.get("preprocess_cfg") or {}
     outside = {OWN_KEY, "preprocess_cfg"}
     return {k: v for k, v in config.items() if k not in outside}, stated, own
-
-
-def _architecture_fact(config: Mapping[str, Any]) -> str:
-    vision, text = config["vision_cfg"], config["text_cfg"]
-    image = vision.get("timm_model_name") or (
-        f"{'ResNet' if isinstance(vision.get('layers'), list) else 'ViT'} "
-        f"layers {vision.get('layers', 12)} width {vision.get('width', 768)}"
-    )
-    words = text.get("hf_model_name") or (
-        f"transformer layers {text.get('layers', 12)} width {text.get('width', 512)}"
-    )
-    return f"image: {image}; text: {words}; embedding {config['embed_dim']}"
-
-
-def _preprocessing_fact(cfg: Mapping[str, Any]) -> str:
-    def numbers(key: str) -> str:
-        return ", ".join(f"{value:.4g}" for value in cfg[key])
-
-    return (
-        f"{cfg['size'][0]}x{cfg['size'][1]} px, resize {cfg['resize_mode']}, "
-        f"{cfg['interpolation']}, mean {numbers('mean')}, std {numbers('std')}"
-    )

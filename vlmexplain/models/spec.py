@@ -107,7 +107,11 @@ def _bare(spec: str) -> ModelSpec:
     if spec and folder.is_dir():
         return _of_folder(folder)
     architecture = re.split(r"[/@]", spec, maxsplit=1)[0]
-    if ".json@" in spec or (architecture != spec and architecture in architectures()):
+    known = architectures()
+    # Paths and, without open_clip, tags go on to the family's own error, which says what lacks.
+    if ".json@" in spec or spec.startswith(("/", "./", "../", "~")):
+        return ModelSpec("open_clip", spec)
+    if architecture != spec and (architecture in known or not known):
         return ModelSpec("open_clip", spec)
     raise UnknownName("model", spec, [*kinds, "fake", "fake-text"])
 
