@@ -6,9 +6,6 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from vlmexplain.concepts.mentions import mentions_in
 from vlmexplain.concepts.wordnet import load_wordnet
 from vlmexplain.datasets.gallery import Gallery
@@ -27,11 +24,11 @@ from vlmexplain.records import (
 )
 from vlmexplain.scoring.queries import QueryRow, QueryTable
 from vlmexplain.scoring.ranking import TIE_WITHIN
-from vlmexplain.scoring.run import Run
+from vlmexplain.scoring.run_store import Run
+from vlmexplain.scoring.similarity import GallerySimilarity
 
 RECALL_AT = (1, 5, 10)
 DEFAULT_OPTIONS = MetricOptions()
-NO_PATH = 255
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,22 +119,6 @@ class Explanation:
     ground_truths: tuple[RankedImage, ...]
 
 
-class GallerySimilarity:
-    """Path similarities from a gallery's stored table: `records.PathSimilarity` without WordNet."""
-
-    def __init__(self, gallery: Gallery):
-        self._place = {synset: n for n, synset in enumerate(gallery.concepts)}
-        self._lengths = gallery.path_lengths
-
-    def matrix(self, left: Sequence[str], right: Sequence[str]) -> NDArray[np.float64]:
-        """ps of each pair, float64 [len(left), len(right)]; NaN where no path exists."""
-        rows = [self._place[name] for name in left]
-        columns = [self._place[name] for name in right]
-        lengths = self._lengths[np.ix_(rows, columns)].astype(np.float64)
-        lengths[lengths == NO_PATH] = np.nan
-        return 1.0 / (1.0 + lengths)
-
-
 def explain_query(
     gallery: Gallery,
     run: Run,
@@ -164,9 +145,7 @@ def explain_query(
     """
     table = table or QueryTable(run, gallery)
     row = table.row(caption_index)
-    ground_truths = _ground_truths(row, table)
-    carriers = {image.image_index for image in ground_truths}
-    strip = _strip(run, caption_index, carriers)
+    strip, ground_truths = _ranked_images(run, row, table)
     annotations = gallery.annotations(row.image_index)
     mentions = _mentions(row.text, annotations)
     retrieved, pair = None, None
@@ -288,46 +267,33 @@ def _recall(rank_1based: int | None) -> dict[int, float]:
     return {} if rank_1based is None else {k: recall_at(rank_1based, k) for k in RECALL_AT}
 
 
-def _ground_truths(row: QueryRow, table: QueryTable) -> tuple[RankedImage, ...]:
-    """Every image that carries the query's text, best first, those without a place last."""
+def _ranked_images(
+    run: Run, row: QueryRow, table: QueryTable
+) -> tuple[tuple[RankedImage, ...], tuple[RankedImage, ...]]:
+    """The best images in order, and every image that carries the query's text, best first."""
     rows = table.same_text(row.text_index) if row.n_ground_truths > 1 else (row,)
-    by_image = {r.image_index: (r.own_rank_1based, r.own_score) for r in rows}
-    return _marked(
-        [
-            (image, place, score)
-            for image, (place, score) in sorted(
-                by_image.items(), key=lambda item: (item[1][0] is None, item[1][0], item[0])
-            )
-        ],
-        set(by_image),
-    )
-
-
-def _strip(run: Run, caption_index: int, carriers: set[int]) -> tuple[RankedImage, ...]:
-    images = run.top_k_images[caption_index].tolist()
-    scores = run.top_k_scores[caption_index].tolist()
-    kept = [
-        (image, place, score)
+    carriers = {r.image_index: (r.own_rank_1based, r.own_score) for r in rows}
+    images = run.top_k_images[row.caption_index].tolist()
+    scores = run.top_k_scores[row.caption_index].tolist()
+    shown: dict[int, tuple[int | None, float | None]] = {
+        image: (place, score)
         for place, (image, score) in enumerate(zip(images, scores, strict=True), start=1)
         if image >= 0
-    ]
-    return _marked(kept, carriers)
+    }
+    places = shown | {i: found for i, found in carriers.items() if i not in shown}
+    known = [score for _, score in places.values() if score is not None]
+    ranked = {
+        image: RankedImage(image, place, score, image in carriers, _is_tied(score, known))
+        for image, (place, score) in places.items()
+    }
+    last = run.manifest.n_images + 1
+    best_first = sorted(carriers, key=lambda i: (ranked[i].place_1based or last, i))
+    return tuple(ranked[i] for i in shown), tuple(ranked[i] for i in best_first)
 
 
-def _marked(
-    images: Sequence[tuple[int, int | None, float | None]], carriers: set[int]
-) -> tuple[RankedImage, ...]:
-    """Mark ground truths and ties among images sorted by score."""
-    scores = [score for _, _, score in images]
-    tied = [False] * len(scores)
-    for n in range(1, len(scores)):
-        before, after = scores[n - 1], scores[n]
-        if before is not None and after is not None and abs(before - after) <= TIE_WITHIN:
-            tied[n - 1] = tied[n] = True
-    return tuple(
-        RankedImage(image, place, score, image in carriers, tied[n])
-        for n, (image, place, score) in enumerate(images)
-    )
+def _is_tied(score: float | None, scores: Sequence[float]) -> bool:
+    """Whether another of the scores, which hold this one too, is within 1e-6."""
+    return score is not None and sum(abs(score - s) <= TIE_WITHIN for s in scores) > 1
 
 
 def _retrieved(gallery: Gallery, strip: Sequence[RankedImage], place_1based: int) -> ExplainedImage:

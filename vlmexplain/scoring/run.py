@@ -7,34 +7,28 @@ import shutil
 import time
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from vlmexplain.concepts.mentions import mentioned_concept_sets
-from vlmexplain.concepts.wordnet import load_wordnet
 from vlmexplain.datasets.gallery import Gallery
 from vlmexplain.errors import DataError, StoreError
-from vlmexplain.metrics.batch import PAIRS_AT_ONCE, score_pairs
-from vlmexplain.metrics.concept_sets import MentionedConcepts
 from vlmexplain.metrics.globals import global_figures
-from vlmexplain.metrics.inventory_table import InventoryTable, make_inventory_table
 from vlmexplain.metrics.pair import check_options
-from vlmexplain.metrics.pair_scores import PairScores, join_scores
+from vlmexplain.metrics.pair_scores import PairScores
 from vlmexplain.models.load import identify, load_model
 from vlmexplain.models.protocol import Mode
 from vlmexplain.models.spec import parse_spec
 from vlmexplain.records import (
     MetricOptions,
     ModelIdentity,
-    Progress,
     ProgressCallback,
     no_progress,
 )
 from vlmexplain.scoring.embedding import Embeddings, embed, known_left_out
+from vlmexplain.scoring.failure_scores import score_failures
 from vlmexplain.scoring.image_index import ImageIndex, index_captions, index_images
 from vlmexplain.scoring.query_columns import ONLY_FOR_SEARCH, Outcomes, outcomes, query_table
 from vlmexplain.scoring.ranking import Ranking, rank
@@ -164,7 +158,9 @@ class _Making:
         found = outcomes(ranking, self.gallery.image_of_caption, self.embeddings.text_of_caption)
         self.seconds["rank"] = time.perf_counter() - start
         start = time.perf_counter()
-        scores, informed = self._score(found)
+        scores, informed = score_failures(
+            self.gallery, self.embeddings.texts, found, self.options, self.progress
+        )
         self.seconds["score"] = time.perf_counter() - start
         unranked = self._unranked(found)
         table = query_table(
@@ -202,38 +198,6 @@ class _Making:
             k=self.k,
             progress=self.progress,
         )
-
-    def _score(self, found: Outcomes) -> tuple[PairScores, PairScores]:
-        """Plain and query-informed scores of the failures, in caption order."""
-        rows = np.flatnonzero(found.failure)
-        self.progress(Progress("find mentions", 0, 1))
-        texts, of_failure = np.unique(found.text_index[rows], return_inverse=True)
-        offsets, concepts = mentioned_concept_sets(
-            [self.embeddings.texts[text] for text in texts.tolist()],
-            self.gallery.concepts,
-            load_wordnet(),
-        )
-        table = _inventory(self.gallery)
-        pairs = found.image_index[rows], found.retrieved_index[rows]
-        plain: list[PairScores] = []
-        informed: list[PairScores] = []
-        for start in range(0, max(len(rows), 1), PAIRS_AT_ONCE):
-            part = slice(start, start + PAIRS_AT_ONCE)
-            mentioned = _mentioned(offsets, concepts, of_failure[part])
-            for scores, named in ((plain, None), (informed, mentioned)):
-                scores.append(
-                    score_pairs(
-                        table,
-                        pairs[0][part],
-                        pairs[1][part],
-                        self.gallery.path_lengths,
-                        self.options,
-                        named,
-                    )
-                )
-            done = min(start + PAIRS_AT_ONCE, len(rows))
-            self.progress(Progress("score failures", done, len(rows), "failures"))
-        return join_scores(plain), join_scores(informed)
 
     def _unranked(self, found: Outcomes) -> NDArray[np.object_]:
         code = (
@@ -297,28 +261,3 @@ def write_queries(table: pa.Table, folder: Path) -> None:
     rows = table.drop_columns(list(ONLY_FOR_SEARCH)).combine_chunks()
     with pa.ipc.new_file(str(folder / ROWS_FILE), rows.schema) as file:
         file.write_table(rows)
-
-
-def _mentioned(
-    offsets: NDArray[np.int64], concepts: NDArray[np.int32], texts: NDArray[Any]
-) -> MentionedConcepts:
-    """The mentioned concepts of each pair, from those of each text."""
-    sizes = (offsets[1:] - offsets[:-1])[texts] if len(texts) else np.zeros(0, dtype=np.int64)
-    ends = np.cumsum(sizes)
-    starts = offsets[texts] if len(texts) else sizes
-    places = np.arange(int(sizes.sum())) + np.repeat(starts - (ends - sizes), sizes)
-    return MentionedConcepts(np.concatenate(([0], ends)).astype(np.int64), concepts[places])
-
-
-def _inventory(gallery: Gallery) -> InventoryTable:
-    instances, images = gallery.instances_table, gallery.images_table
-    box = np.stack([instances.column(axis).to_numpy() for axis in "xywh"], axis=1)
-    return make_inventory_table(
-        gallery.concept_index,
-        gallery.instance_offsets,
-        box.astype(np.float64),
-        instances.column("crowd").to_numpy(),
-        images.column("width_px").to_numpy(),
-        images.column("height_px").to_numpy(),
-        len(gallery.concepts),
-    )
