@@ -20,8 +20,21 @@ def short_name(synset: str) -> str:
     >>> short_name("zebra.n.01"), short_name("traffic_light.n.01"), short_name("mouse.n.04")
     ('zebra', 'traffic light', 'mouse.n.04')
     """
-    word, _, sense = synset.rpartition(".n.")
-    return word.replace("_", " ") if word and sense == "01" else synset
+    word, sense = name_parts(synset)
+    return synset if sense else word
+
+
+def name_parts(synset: str) -> tuple[str, str]:
+    """A synset's word, and its part of speech and number unless it is the first noun sense.
+
+    >>> name_parts("traffic_light.n.01"), name_parts("mouse.n.04")
+    (('traffic light', ''), ('mouse', '.n.04'))
+    """
+    parts = synset.rsplit(".", 2)
+    if len(parts) != 3:
+        return synset, ""
+    word, pos, sense = parts
+    return word.replace("_", " "), "" if (pos, sense) == ("n", "01") else f".{pos}.{sense}"
 
 
 def fraction(ps: float) -> str:
@@ -73,10 +86,12 @@ def place_text(rank: int) -> str:
 
 def concept(synset: str, role: Role, count: str = "") -> Html:
     """A concept as a control: pointing at it lights its boxes, choosing it keeps them lit."""
+    word, sense = name_parts(synset)
     return tag(
         "button",
         tag("i", ROLE_MARK[role], aria_hidden="true"),
-        short_name(synset),
+        word,
+        tag("small", sense) if sense else None,
         tag("small", " ", count) if count else None,
         type="button",
         class_=f"c {role}",

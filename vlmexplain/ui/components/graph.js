@@ -33,7 +33,7 @@ export default function (component) {
       "data-concept": node.synset, "data-key": `node-${side}-${node.synset}`, "aria-pressed": "false",
       onpointerenter: () => trace(side, node.index), onpointerleave: () => trace(null),
       onfocus: () => trace(side, node.index), onblur: () => trace(null),
-    }, el("i", { "aria-hidden": "true" }, node.mark), ` ${node.label}`));
+    }, el("i", { "aria-hidden": "true" }, node.mark), ` ${node.label}`, node.sense ? el("small", {}, node.sense) : null));
   }));
 
   function trace(side, index) {

@@ -9,9 +9,10 @@ export default function (component) {
 
   const figures = data.pictures.map((picture) => figure(picture));
   const root = repaint(parentElement, "pictures", [
-    el("div", { class: "pair", style: pairStyle(data.pictures) }, figures.map((f) => f.node)),
+    el("div", { class: "layout" },
+      el("div", { class: "pair", style: pairStyle(data.pictures) }, figures.map((f) => f.node)),
+      data.concepts.length ? legend(data) : null),
     data.strip.length ? strip(data, act) : null,
-    data.concepts.length ? legend(data) : null,
   ]);
 
   function show() {
@@ -245,5 +246,5 @@ function chip(concept) {
   return el("button", {
     type: "button", class: `chip ${concept.role}`, "data-concept": concept.synset, "data-key": `chip-${concept.synset}`,
     "aria-pressed": "false", title: concept.title,
-  }, el("span", {}, concept.label), el("small", {}, concept.count));
+  }, el("span", {}, concept.label, concept.sense ? el("small", {}, concept.sense) : null), el("small", {}, concept.count));
 }

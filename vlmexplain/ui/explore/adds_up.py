@@ -27,7 +27,10 @@ def similarity_sum(evidence: SimilarityEvidence) -> str:
 
 def enumeration_sum(evidence: EnumerationEvidence) -> str:
     """ "2 + 0 + 4"."""
-    return _some([str(m.difference) for m in evidence.multiplicities if m.difference is not None])
+    known = [m for m in evidence.multiplicities if m.difference is not None]
+    if len(known) == 1:
+        return f"|{known[0].ground_truth} − {known[0].retrieved}|"
+    return _some([str(m.difference) for m in known])
 
 
 def size_sum(evidence: SizeEvidence) -> str:

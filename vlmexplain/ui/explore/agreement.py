@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from vlmexplain.metrics.pair import PairExplanation
-from vlmexplain.ui.explore.metric_head import adds_up, head
+from vlmexplain.ui.explore.metric_head import adds_up
 from vlmexplain.ui.html import Html, tag
 from vlmexplain.ui.theme import ROLE_MARK, ROLE_NAME
 from vlmexplain.ui.words import Role, concept
@@ -22,7 +22,6 @@ def agreement_section(pair: PairExplanation) -> Html:
     ]
     return tag(
         "div",
-        head(pair, "ca"),
         _tally(n_common, n_missed) if 0 < n_common + n_missed <= MOST_SQUARES else None,
         adds_up(pair, "ca", "of the ground truth's concepts are in the retrieved image too"),
         tag("div", [_set(role, names) for role, names in sets], class_="sets"),

@@ -9,7 +9,7 @@ import networkx as nx
 
 from vlmexplain.metrics.noncommon_similarity import ConceptPair, SimilarityEvidence
 from vlmexplain.ui.theme import ROLE_MARK
-from vlmexplain.ui.words import Role, fraction, short_name
+from vlmexplain.ui.words import Role, fraction, name_parts, short_name
 
 Side = str  # "left" is the ground truth, "right" the retrieved image
 
@@ -65,9 +65,11 @@ def graph_data(evidence: SimilarityEvidence, chosen: int | None) -> dict[str, An
 def _node(names: Sequence[str], i: int, role: Role, n_matched: int) -> dict[str, Any] | None:
     if i >= len(names):
         return None
+    word, sense = name_parts(names[i])
     return {
         "synset": names[i],
-        "label": short_name(names[i]),
+        "label": word,
+        "sense": sense,
         "title": names[i],
         "role": role,
         "mark": ROLE_MARK[role],

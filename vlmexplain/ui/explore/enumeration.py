@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from vlmexplain.metrics.enumeration import Multiplicity
 from vlmexplain.metrics.pair import PairExplanation
-from vlmexplain.ui.explore.metric_head import adds_up, head
+from vlmexplain.ui.explore.metric_head import adds_up
 from vlmexplain.ui.html import Html, tag
 from vlmexplain.ui.words import concept, value_text
 
@@ -18,7 +18,6 @@ def enumeration_section(pair: PairExplanation) -> Html:
     beside = f"({crowd} with a crowd region not counted)" if crowd else ""
     return tag(
         "div",
-        head(pair, "ce"),
         adds_up(pair, "ce", beside),
         _table(pair, rows) if rows else None,
         class_="vx stack",

@@ -8,26 +8,54 @@ from vlmexplain.ui.explore.act import acting
 from vlmexplain.ui.explore.agreement import agreement_section
 from vlmexplain.ui.explore.enumeration import enumeration_section
 from vlmexplain.ui.explore.failure import Failure
-from vlmexplain.ui.explore.metric_head import cards
+from vlmexplain.ui.explore.metric_head import cards, draw_head
 from vlmexplain.ui.explore.noncommon import draw_noncommon
 from vlmexplain.ui.explore.pictures import draw_pictures
 from vlmexplain.ui.explore.query import query_text, rank_facts
 from vlmexplain.ui.explore.size_controls import draw_sizes
 from vlmexplain.ui.html import tag
+from vlmexplain.ui.messages import note
 from vlmexplain.ui.state import Address
+from vlmexplain.ui.widgets import follow, leads
 
 
 def draw_evidence(failure: Failure, address: Address) -> None:
     """Draw one failure."""
     st.html(query_text(failure))
-    st.html(rank_facts(failure))
+    facts, switch = st.columns([4, 1], vertical_alignment="center")
+    facts.html(rank_facts(failure))
+    with switch:
+        _informed_switch(address)
+    if failure.answer_correct:
+        note(
+            tag(
+                "p",
+                f"The image at place {failure.place:,} is itself a ground truth of this query: "
+                "this is no failure. Choose another image of the strip to compare with.",
+            )
+        )
     draw_pictures(failure, address.concept, "pictures", acting("pictures"))
     st.html(tag("div", cards(failure.pair), class_="vx"))
     with st.container(border=True):
+        draw_head(failure.pair, "ca")
         st.html(agreement_section(failure.pair))
     with st.container(border=True):
         draw_noncommon(failure.pair, address.pair)
     with st.container(border=True):
+        draw_head(failure.pair, "ce")
         st.html(enumeration_section(failure.pair))
     with st.container(border=True):
         draw_sizes(failure.pair, address)
+
+
+def _informed_switch(address: Address) -> None:
+    follow("informed", address.informed)
+    st.toggle(
+        "Query-informed",
+        key="informed",
+        help=(
+            "Look only at what the caption mentions: the concepts of the ground truth that a "
+            "word of the caption names, or that are within two steps above or below it in WordNet."
+        ),
+        on_change=leads("informed", lambda on: {"informed": on, "pair": 0}),
+    )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import streamlit as st
+
 from vlmexplain.metrics.pair import PairExplanation
 from vlmexplain.metrics.table import METRIC
 from vlmexplain.ui.explore.adds_up import sum_of
@@ -12,13 +14,23 @@ SHOWN = ("ca", "ncs", "ce", "sd")
 ARROW = {"high": "↑", "low": "↓"}
 
 
+def draw_head(pair: PairExplanation, key: str) -> None:
+    """A section's heading with its formula and what was decided where the paper is silent."""
+    left, right = st.columns([1, 1], vertical_alignment="center")
+    left.html(tag("div", head(pair, key), class_="vx"))
+    right.latex(METRIC[key].latex)
+    if METRIC[key].note:
+        note = tag("details", tag("summary", "What was decided"), tag("p", METRIC[key].note))
+        st.html(tag("div", note, class_="vx"))
+
+
 def cards(pair: PairExplanation) -> Html:
     """The four metrics at a glance; each leads to its section."""
     return tag("div", [_card(pair, key) for key in SHOWN], class_="cards")
 
 
 def head(pair: PairExplanation, key: str) -> Html:
-    """A section's heading: name, value, direction, meaning, formula."""
+    """A section's heading: name, value, direction, meaning."""
     metric, result = METRIC[key], pair.result(key)
     undefined = result.value is None
     return tag(
@@ -36,10 +48,6 @@ def head(pair: PairExplanation, key: str) -> Html:
             class_="metric-head",
         ),
         tag("p", metric.meaning, style="margin:2px 0 0"),
-        tag("p", metric.formula, class_="formula"),
-        tag("details", tag("summary", "What was decided"), tag("p", metric.note))
-        if metric.note
-        else None,
     )
 
 

@@ -9,7 +9,7 @@ from vlmexplain.ui.caches import wordnet_path
 from vlmexplain.ui.components.mount import register
 from vlmexplain.ui.explore.act import acting
 from vlmexplain.ui.explore.bipartite import graph_data, pairs_in_order
-from vlmexplain.ui.explore.metric_head import adds_up, head
+from vlmexplain.ui.explore.metric_head import adds_up, draw_head
 from vlmexplain.ui.explore.path import path_list
 from vlmexplain.ui.html import tag
 
@@ -19,7 +19,8 @@ _component = register("graph")
 def draw_noncommon(pair: PairExplanation, chosen: int) -> None:
     """Heading and sum, the bipartite graph with its table, and the chosen pair's path."""
     evidence = pair.ncs.evidence
-    st.html(tag("div", head(pair, "ncs"), adds_up(pair, "ncs"), class_="vx stack"))
+    draw_head(pair, "ncs")
+    st.html(tag("div", adds_up(pair, "ncs"), class_="vx"))
     if not evidence.n_nodes:
         return
     pairs = pairs_in_order(evidence)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import streamlit as st
@@ -25,18 +26,18 @@ _component = register("query_table")
 def draw_picker(table: QueryTable, address: Address, concepts: tuple[str, ...]) -> int | None:
     """Draw the list and the steps; the query that is shown, or None when there is none."""
     chosen, sort = filter_of(address), sort_of(address)
+    query = address.query
+    if query is None:
+        order = table.order(chosen, sort)
+        query = int(order[0]) if len(order) else None
     with st.expander("Choose a query", expanded=True, icon=":material/list:"):
         draw_filters(address, concepts)
         page = _turned(table, chosen, sort, address)
         _component(
             key="queries",
-            data=table_data(page.rows, page.total, address),
+            data=table_data(page.rows, page.total, replace(address, query=query)),
             on_act_change=acting("queries"),
         )
-    query = address.query
-    if query is None:
-        order = table.order(chosen, sort)
-        query = int(order[0]) if len(order) else None
     if query is not None:
         _steps(table.neighbours(chosen, sort, query), address)
     return query

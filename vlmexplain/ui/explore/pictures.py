@@ -11,7 +11,7 @@ from vlmexplain.ui.components.mount import register
 from vlmexplain.ui.explore.failure import Failure, ShownImage, StripImage
 from vlmexplain.ui.html import safe_link
 from vlmexplain.ui.theme import ROLE_MARK, ROLE_NAME
-from vlmexplain.ui.words import Role, short_name
+from vlmexplain.ui.words import Role, name_parts, short_name
 
 _component = register("pictures")
 
@@ -109,11 +109,13 @@ def _chip(name: str, role: Role, left: ImageAnnotations, right: ImageAnnotations
         image for image, is_in in ((left, role != "extra"), (right, role != "missed")) if is_in
     ]
     counts = [_count(name, image) for image in sides]
+    word, sense = name_parts(name)
     missing = sum(_without_box(name, image) for image in sides)
     count = " | ".join(counts) if len(counts) == 2 else f"×{counts[0]}"
     return {
         "synset": name,
-        "label": short_name(name),
+        "label": word,
+        "sense": sense,
         "title": name,
         "role": role,
         "count": count + (f" ({missing} without a box)" if missing else ""),

@@ -9,9 +9,8 @@ import streamlit as st
 from vlmexplain.metrics.pair import PairExplanation
 from vlmexplain.records import RelativeTo
 from vlmexplain.ui import state
-from vlmexplain.ui.explore.metric_head import head
+from vlmexplain.ui.explore.metric_head import draw_head
 from vlmexplain.ui.explore.sizes import sizes_evidence
-from vlmexplain.ui.html import tag
 
 RELATIVE_TO: dict[RelativeTo, str] = {
     "smaller": "the smaller of the two (shares of the image)",
@@ -32,7 +31,7 @@ SCALES: dict[RelativeTo, tuple[float, float, float]] = {
 
 def draw_sizes(pair: PairExplanation, address: state.Address) -> None:
     """Heading, controls, and the evidence under them."""
-    st.html(tag("div", head(pair, "sd"), class_="vx stack"))
+    draw_head(pair, "sd")
     most, step, _ = SCALES[address.relative_to]
     in_pixels = address.relative_to == "pixels"
     factor = 1 if in_pixels else 100

@@ -11,6 +11,14 @@ from vlmexplain.ui.explore.metric_head import adds_up
 from vlmexplain.ui.html import Html, tag
 from vlmexplain.ui.words import concept, percent, short_name
 
+CONVENTION = {
+    "smaller": "D_A = |A_g − A_r| / min(A_g, A_r), areas as shares of their own image",
+    "ground-truth": "D_A = |A_g − A_r| / A_g, areas as shares of their own image",
+    "image": "D_A = |A_g − A_r|, areas as shares of their own image",
+    "pixels": "D_A = |A_g − A_r|, areas in square pixels",
+}
+"""What the difference of two areas is, in words for `RelativeTo`."""
+
 NEST_PX = (44.0, 32.0)
 
 
@@ -18,11 +26,12 @@ def sizes_evidence(pair: PairExplanation) -> Html:
     """The sum, a row per matched pair on one scale, and what was left out and why."""
     evidence = pair.sd.evidence
     raw = pair.sd_raw.value
-    beside = "" if raw is None else f"(mean difference {_difference(raw, evidence)})"
+    beside = "" if raw is None else f"(raw SD, the mean D_A: {_difference(raw, evidence)})"
     rows = [(sizes, pair_) for sizes in evidence.concepts for pair_ in sizes.pairs]
     rows.sort(key=lambda row: (-row[1].difference, row[0].concept))
     return tag(
         "div",
+        tag("p", CONVENTION[evidence.relative_to], class_="quiet small num"),
         adds_up(pair, "sd", beside),
         _table(rows, evidence) if rows else None,
         _left_out(evidence),
