@@ -8,13 +8,11 @@ import threading
 import streamlit as st
 from PIL import Image
 
-from vlmexplain.concepts.mentions import mentions_in
 from vlmexplain.concepts.wordnet import WordNet, load_wordnet
 from vlmexplain.datasets.gallery import Gallery, open_gallery
-from vlmexplain.example import EXAMPLE, explain_example_pair
-from vlmexplain.metrics.pair import PairExplanation
-from vlmexplain.records import Mention, MetricOptions, PathStep
-from vlmexplain.scoring.queries import QueryRow, QueryTable
+from vlmexplain.example import EXAMPLE
+from vlmexplain.records import PathStep
+from vlmexplain.scoring.queries import QueryTable
 from vlmexplain.scoring.run_store import Run, open_run
 from vlmexplain.ui.schematic import draw_schematic
 
@@ -41,18 +39,6 @@ def wordnet_path(left: str, right: str) -> tuple[PathStep, ...]:
 def example_drawings() -> tuple[bytes, bytes]:
     """The worked example's two images as SVG drawings."""
     return draw_schematic(EXAMPLE.ground_truth), draw_schematic(EXAMPLE.retrieved)
-
-
-@st.cache_data(max_entries=2, show_spinner=False)
-def example_mentions() -> tuple[Mention, ...]:
-    """Which words of the worked example's caption name its concepts."""
-    concepts = {i.synset for i in EXAMPLE.ground_truth.instances if i.synset}
-    return mentions_in(EXAMPLE.query, concepts, wordnet())
-
-
-def example_pair(options: MetricOptions, mentioned: frozenset[str] | None) -> PairExplanation:
-    """The worked example's metrics under these options."""
-    return explain_example_pair(wordnet(), options, mentioned)
 
 
 @st.cache_resource(max_entries=_GALLERIES, show_spinner=False)
@@ -94,10 +80,3 @@ def queries_of(run: Run, gallery: Gallery) -> QueryTable:
     """The table of a run's queries."""
     table: QueryTable = query_table(run, gallery, run.key, gallery.id)
     return table
-
-
-def same_text(run: Run, gallery: Gallery, row: QueryRow) -> tuple[QueryRow, ...]:
-    """All queries with the text of this one: their images are its ground truths."""
-    if row.n_ground_truths == 1:
-        return (row,)
-    return queries_of(run, gallery).same_text(row.text_index)

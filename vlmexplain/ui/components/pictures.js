@@ -236,7 +236,7 @@ function strip(data, act) {
       onclick: () => act("place", image.place),
     },
       el("img", { src: image.src, alt: "", loading: "lazy" }),
-      el("span", { class: "line" }, el("b", {}, image.place_text), el("span", {}, image.score)),
+      el("span", { class: "line" }, el("b", {}, image.place_text, image.tied ? el("small", {}, " tie") : null), el("span", {}, image.score)),
       image.ground_truth ? el("span", { class: "badge" }, "✓ ground truth") : null)),
   ]);
   return el("div", { class: "strip" }, el("h4", {}, data.strip_title), el("ol", {}, tiles));

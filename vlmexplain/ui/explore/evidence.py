@@ -26,7 +26,12 @@ def draw_evidence(failure: Failure, address: Address) -> None:
     facts.html(rank_facts(failure))
     with switch:
         _informed_switch(address)
-    if failure.answer_correct:
+    pair, retrieved = failure.explanation.pair, failure.explanation.retrieved
+    if pair is None or retrieved is None:
+        note(tag("p", "No image has a score for this query, so there is nothing to compare."))
+        draw_pictures(failure, address.concept, "pictures", acting("pictures"))
+        return
+    if retrieved.is_ground_truth:
         note(
             tag(
                 "p",
@@ -35,17 +40,17 @@ def draw_evidence(failure: Failure, address: Address) -> None:
             )
         )
     draw_pictures(failure, address.concept, "pictures", acting("pictures"))
-    st.html(tag("div", cards(failure.pair), class_="vx"))
+    st.html(tag("div", cards(pair), class_="vx"))
     with st.container(border=True):
-        draw_head(failure.pair, "ca")
-        st.html(agreement_section(failure.pair))
+        draw_head(pair, "ca")
+        st.html(agreement_section(pair))
     with st.container(border=True):
-        draw_noncommon(failure.pair, address.pair)
+        draw_noncommon(pair, address.pair)
     with st.container(border=True):
-        draw_head(failure.pair, "ce")
-        st.html(enumeration_section(failure.pair))
+        draw_head(pair, "ce")
+        st.html(enumeration_section(pair))
     with st.container(border=True):
-        draw_sizes(failure.pair, address)
+        draw_sizes(pair, address)
 
 
 def _informed_switch(address: Address) -> None:

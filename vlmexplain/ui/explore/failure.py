@@ -1,11 +1,11 @@
-"""One failure as the page draws it, wherever it comes from."""
+"""One explained query as the page draws it, wherever it comes from."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from vlmexplain.metrics.pair import PairExplanation
-from vlmexplain.records import ImageAnnotations, Mention
+from vlmexplain.explain import Explanation
+from vlmexplain.records import ImageAnnotations
 
 Credit = tuple[tuple[str, str | None], ...]
 """Texts under a picture, each with an address or None."""
@@ -17,7 +17,7 @@ class ShownImage:
 
     Attributes:
         annotations: what is in it.
-        src: where the browser finds it.
+        src: where the browser finds it; "" when it cannot be read.
         alt: its description for whoever does not see it.
         title, note: above it: what it is, and its place and score.
         credit: under it: file, licence, source.
@@ -33,13 +33,14 @@ class ShownImage:
 
 @dataclass(frozen=True, slots=True)
 class StripImage:
-    """One of the best images for the query.
+    """One of the best images for the query, or a ground truth further down.
 
     Attributes:
         place: in the ranking, 1-based.
         src, alt: the small picture.
         score: the model's, as text.
         ground_truth: whether the query is a caption of it.
+        tied: whether another image shown has the same score.
         choosable: whether it can be put on the right; False past the places that are kept.
     """
 
@@ -48,42 +49,27 @@ class StripImage:
     alt: str
     score: str
     ground_truth: bool
+    tied: bool = False
     choosable: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A query with its ground truth, a retrieved image, and every metric of the two.
+    """An explained query with its pictures.
 
     Attributes:
-        caption: the query.
-        about: one line on where it is from.
-        mentions: the words that name annotated concepts.
-        informed: whether the metrics rest on those alone.
-        ground_truth, retrieved: the two pictures.
-        pair: the metrics with their evidence.
-        rank_1based: place of the ground truth; None when it has none.
-        n_images: how many images were ranked; None when not known.
-        unranked_because: why there is no rank.
-        n_tied: how many other images have the same score as the ground truth.
+        explanation: query, ranks, and every metric with its evidence.
+        about: one line on where the query is from.
+        ground_truth, retrieved: the two pictures; ``retrieved`` is None when no image has a score.
         place: of the retrieved image in the ranking.
-        strip: the best images and the ground truth; empty when there are none to show.
+        strip: the best images and the ground truths; empty when there are none to show.
         strip_title: what stands over them.
-        answer_correct: whether the image on the right is a ground truth itself.
     """
 
-    caption: str
+    explanation: Explanation
     about: str
-    mentions: tuple[Mention, ...]
-    informed: bool
     ground_truth: ShownImage
-    retrieved: ShownImage
-    pair: PairExplanation
-    rank_1based: int | None
-    n_images: int | None
-    unranked_because: str | None = None
-    n_tied: int = 0
+    retrieved: ShownImage | None
     place: int = 1
     strip: tuple[StripImage, ...] = ()
     strip_title: str = ""
-    answer_correct: bool = False

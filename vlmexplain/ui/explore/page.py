@@ -53,7 +53,7 @@ def _gallery(choice: Choice, address: Address) -> None:
         return
     # the address names what is shown, so that a copy of it shows the same elsewhere
     state.go(gallery=gallery.id[:SHOWN_DIGITS], run=run.key[:SHOWN_DIGITS], query=query)
-    failure = gallery_failure(gallery, run, table.row(query), address)
+    failure = gallery_failure(gallery, run, query, address)
     draw_evidence(failure, address)
 
 

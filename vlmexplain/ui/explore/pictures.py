@@ -23,12 +23,13 @@ def draw_pictures(failure: Failure, chosen: str, key: str, on_act: Callable[[], 
 
 def pictures_data(failure: Failure, chosen: str) -> dict[str, Any]:
     """What the pictures component draws."""
-    left, right = failure.ground_truth.annotations, failure.retrieved.annotations
+    shown = [failure.ground_truth, failure.retrieved or failure.ground_truth]
+    left, right = (image.annotations for image in shown)
     roles = roles_of(left, right)
+    sides = ("ground-truth", "retrieved") if failure.retrieved else ("ground-truth",)
     return {
         "pictures": [
-            _picture("ground-truth", failure.ground_truth, roles),
-            _picture("retrieved", failure.retrieved, roles),
+            _picture(side, image, roles) for side, image in zip(sides, shown, strict=False)
         ],
         "concepts": [_chip(name, role, left, right) for name, role in roles.items()],
         "roles": {role: {"name": ROLE_NAME[role], "mark": ROLE_MARK[role]} for role in ROLE_MARK},
@@ -81,6 +82,7 @@ def _tile(image: StripImage, failure: Failure) -> dict[str, Any]:
         "score": image.score,
         "ground_truth": image.ground_truth,
         "label": f"Place {image.place:,}, score {image.score}{truth}: {image.alt}",
+        "tied": image.tied,
         "gap": bool(before) and image.place > max(before) + 1,
         "fixed": not image.choosable,
     }

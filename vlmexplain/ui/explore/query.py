@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from vlmexplain.metrics.retrieval import reciprocal_rank
 from vlmexplain.records import Mention
 from vlmexplain.ui.explore.failure import Failure
 from vlmexplain.ui.html import Html, tag
 from vlmexplain.ui.words import place_text, short_name
 
-RECALLS = (1, 5, 10)
-
 
 def query_text(failure: Failure) -> Html:
     """The caption, literally; when query-informed, its words that name concepts are marked."""
-    mentions = failure.mentions if failure.informed else ()
+    found = failure.explanation
+    mentions = found.mentions if found.query_informed else ()
     return tag(
         "div",
         tag(
             "div",
-            tag("blockquote", marked(failure.caption, mentions)),
+            tag("blockquote", marked(found.query, mentions)),
             tag("p", failure.about, class_="about"),
-            tag("p", _rests_on(failure), class_="about") if failure.informed else None,
+            tag("p", _rests_on(mentions), class_="about") if found.query_informed else None,
             class_="query",
         ),
         class_="vx",
@@ -44,11 +42,11 @@ def marked(caption: str, mentions: tuple[Mention, ...]) -> list[object]:
     return [*pieces, caption[end:]]
 
 
-def _rests_on(failure: Failure) -> str:
-    if not failure.mentions:
+def _rests_on(mentions: tuple[Mention, ...]) -> str:
+    if not mentions:
         return "Query-informed: no word of the caption names an annotated concept."
     named: dict[str, list[str]] = {}
-    for mention in failure.mentions:
+    for mention in mentions:
         names = named.setdefault(mention.text.lower(), [])
         if short_name(mention.concept) not in names:
             names.append(short_name(mention.concept))
@@ -58,23 +56,24 @@ def _rests_on(failure: Failure) -> str:
 
 def rank_facts(failure: Failure) -> Html:
     """Rank, reciprocal rank and recalls of the ground truth; a tie is shown as one."""
-    rank = failure.rank_1based
+    found = failure.explanation
+    rank = found.rank_1based
     if rank is None:
         return tag(
             "div",
             tag("span", "unranked", class_="undefined"),
-            f": {failure.unranked_because}.",
+            f": {found.unranked_because}.",
             class_="vx",
         )
-    of = f" of {failure.n_images:,}" if failure.n_images else ""
+    of = f" of {found.n_ranked:,}" if found.n_ranked else ""
     facts = [
         ("Rank of the ground truth", f"{rank:,}{of}", "rank"),
-        ("Reciprocal rank", f"1/{rank} = {reciprocal_rank(rank):.4f}", "rr"),
-        *[(f"R@{k}", "1 ✓" if rank <= k else "0 ✗", f"r{k}") for k in RECALLS],
+        ("Reciprocal rank", f"1/{rank} = {found.reciprocal_rank:.4f}", "rr"),
+        *[(f"R@{k}", "1 ✓" if hit else "0 ✗", f"r{k}") for k, hit in found.recall.items()],
     ]
     tie = None
-    if failure.n_tied:
-        others = "1 other image has" if failure.n_tied == 1 else f"{failure.n_tied} others have"
+    if found.n_tied:
+        others = "1 other image has" if found.n_tied == 1 else f"{found.n_tied} others have"
         tie = tag(
             "p",
             f"Tie: {others} the same score as the ground truth; gallery order puts it "

@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 from vlmexplain.example import EXAMPLE
+from vlmexplain.explain import explain_example
 from vlmexplain.records import MetricOptions
-from vlmexplain.ui.caches import example_drawings, example_mentions, example_pair
+from vlmexplain.ui import caches
 from vlmexplain.ui.explore.failure import Failure, ShownImage
 from vlmexplain.ui.media import media_address
 from vlmexplain.ui.state import Address
 
-EXAMPLE_ID = "example"
 CREDIT = (("Schematic drawn from the boxes; not a photo", None),)
 
 
 def worked_example(address: Address) -> Failure:
     """The zebras, computed with the options of the address."""
-    mentions = example_mentions() if address.informed else ()
-    mentioned = frozenset(m.concept for m in mentions) if address.informed else None
     options = MetricOptions(address.threshold, address.relative_to)
-    left, right = example_drawings()
+    left, right = caches.example_drawings()
     return Failure(
-        caption=EXAMPLE.query,
+        explanation=explain_example(options, address.informed, caches.wordnet()),
         about=EXAMPLE.source,
-        mentions=mentions,
-        informed=address.informed,
         ground_truth=ShownImage(
             EXAMPLE.ground_truth,
             media_address(left, "image/svg+xml", "left"),
@@ -40,7 +36,4 @@ def worked_example(address: Address) -> Failure:
             "place 1",
             CREDIT,
         ),
-        pair=example_pair(options, mentioned),
-        rank_1based=EXAMPLE.rank_1based,
-        n_images=None,
     )
