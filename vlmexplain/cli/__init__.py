@@ -14,22 +14,22 @@ from collections.abc import Sequence
 from vlmexplain import __version__
 from vlmexplain.cli import (
     cache,
-    demo,
     example,
     explain,
     galleries,
     importing,
     models,
     run,
+    runs,
     score_pairs,
     wordnet,
 )
 from vlmexplain.errors import VlmexplainError
 
 COMMANDS = (
-    demo,
     importing,
     run,
+    runs,
     explain,
     galleries,
     models,

@@ -73,7 +73,7 @@ def show_one(args: argparse.Namespace) -> None:
 
 def relocate_one(args: argparse.Namespace) -> None:
     """Remember where the pictures are now."""
-    from vlmexplain.datasets.relocate import relocate_gallery
+    from vlmexplain.datasets.relocation import relocate_gallery
 
     gallery = relocate_gallery(args.gallery, args.images)
     print(f"{gallery.name}: pictures are read from {gallery.manifest.images_folder}")

@@ -8,8 +8,12 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from vlmexplain.cli.output import print_json, terminal_progress
+
+if TYPE_CHECKING:
+    from vlmexplain.datasets.gallery import Gallery
 
 NAME = "import"
 HELP = "import COCO or Visual Genome as a gallery"
@@ -61,11 +65,11 @@ def execute(args: argparse.Namespace) -> int:
     return 0
 
 
-def import_coco(args: argparse.Namespace) -> object:
+def import_coco(args: argparse.Namespace) -> Gallery:
     """COCO with the arguments of the command line."""
-    from vlmexplain.datasets import coco
+    from vlmexplain.datasets.coco import import_coco as import_files
 
-    return coco.import_coco(
+    return import_files(
         args.instances,
         args.captions,
         args.images,
@@ -76,11 +80,11 @@ def import_coco(args: argparse.Namespace) -> object:
     )
 
 
-def import_vg(args: argparse.Namespace) -> object:
+def import_vg(args: argparse.Namespace) -> Gallery:
     """Visual Genome with the arguments of the command line."""
-    from vlmexplain.datasets import visual_genome
+    from vlmexplain.datasets.visual_genome import import_vg as import_files
 
-    return visual_genome.import_vg(
+    return import_files(
         args.objects,
         args.image_data,
         args.images,

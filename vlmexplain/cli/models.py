@@ -25,7 +25,10 @@ def execute(args: argparse.Namespace) -> int:
         print_json([dataclasses.asdict(entry) for entry in entries])
         return 0
     print_table(
-        ["model", "mode", "state", "note"],
-        [[entry.name, entry.mode, entry.state, entry.because or entry.note] for entry in entries],
+        ["model", "mode", "size", "status", "why"],
+        [
+            [entry.spec, entry.mode, f"{entry.size_mb} MB", entry.status, entry.because]
+            for entry in entries
+        ],
     )
     return 0

@@ -26,7 +26,9 @@ def print_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     """
     widths = [max(len(row[i]) for row in [header, *rows]) for i in range(len(header))]
     for row in [header, *rows]:
-        print("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+        print(
+            "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        )
 
 
 def size_text(n_bytes: int) -> str:
