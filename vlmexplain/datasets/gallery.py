@@ -136,7 +136,7 @@ class Gallery:
         path = self.folder / "path_lengths.npy"
         try:
             table: NDArray[np.uint8] = np.load(path, mmap_mode="r", allow_pickle=False)
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, EOFError) as error:
             raise _damaged(path) from error
         return table
 
@@ -276,6 +276,7 @@ def open_gallery(name_or_id: str) -> Gallery:
             raise GalleryError(f"the id prefix {name_or_id!r} fits {len(fits)} galleries.")
     if fits:
         return Gallery(galleries_folder() / fits[0].id, fits[0])
-    if name_or_id.isalnum() and (galleries_folder() / name_or_id).is_dir():
-        read_manifest(galleries_folder() / name_or_id)  # says what is wrong with it
+    for path in galleries_folder().glob("*/manifest.json"):
+        if path.parent.name == name_or_id:
+            read_manifest(path.parent)  # says what is wrong with it
     raise UnknownName("gallery", name_or_id, sorted({n for m in known for n in m.names}))

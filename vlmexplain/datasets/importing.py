@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -40,10 +39,15 @@ def one_at_a_time(request: Mapping[str, Any]) -> Iterator[tuple[str, str | None]
     the gallery that the first published meanwhile.
     """
     key = storage.content_key(request)
-    began_s = time.time()
+    before = _made_by(key)
     with storage.locked(galleries_folder() / f"import-{key[:16]}"):
-        made = [m.id for m in list_galleries() if m.request_key == key and m.created_s >= began_s]
-        yield key, made[0] if made else None
+        meanwhile = _made_by(key) - before
+        yield key, max(meanwhile)[1] if meanwhile else None
+
+
+def _made_by(request_key: str) -> set[tuple[float, str]]:
+    """When the request was last carried out, and the gallery that came of it."""
+    return {(m.created_s, m.id) for m in list_galleries() if m.request_key == request_key}
 
 
 def file_stamp(path: Path | None) -> list[Any] | None:

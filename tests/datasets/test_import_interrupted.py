@@ -1,0 +1,94 @@
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from handmade import coco_files
+
+from vlmexplain.datasets.coco import import_coco
+from vlmexplain.datasets.gallery import list_galleries, open_gallery
+
+Write = Callable[..., tuple[Path, Path, Path]]
+
+SCRIPT = """
+import sys, time
+from pathlib import Path
+from vlmexplain.datasets.coco import import_coco
+instances, captions, images, stage, marker = sys.argv[1:6]
+
+def progress(p):
+    if p.stage.startswith(stage):
+        with open(marker, "a") as file:
+            file.write(p.stage + "\\n")
+        time.sleep(float(sys.argv[6]))
+
+gallery = import_coco(
+    Path(instances), Path(captions), Path(images), name="small", progress=progress
+)
+print(gallery.id)
+"""
+
+
+def start(paths: tuple[Path, ...], stage: str, marker: Path, sleep_s: float) -> subprocess.Popen:
+    arguments = [*map(str, paths), stage, str(marker), str(sleep_s)]
+    return subprocess.Popen(
+        [sys.executable, "-c", SCRIPT, *arguments],
+        stdout=subprocess.PIPE,
+        text=True,
+        cwd=Path(__file__).parents[2],
+    )
+
+
+def wait_for(path: Path) -> None:
+    end = time.monotonic() + 60
+    while not path.exists():
+        assert time.monotonic() < end, "the import did not come so far"
+        time.sleep(0.02)
+
+
+@pytest.mark.parametrize("stage", ["Looking at the pictures", "WordNet paths"])
+def test_a_killed_import_leaves_nothing_half_made(
+    fresh_home: Path, coco_folder: Write, tmp_path: Path, stage: str
+) -> None:
+    paths, marker = coco_folder(*coco_files(3)), tmp_path / "marker"
+    process = start(paths, stage, marker, sleep_s=60)
+    wait_for(marker)
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    assert list_galleries() == []
+    left = list((fresh_home / "galleries").glob(".partial-*"))
+    assert len(left) == (1 if stage == "WordNet paths" else 0)
+    gallery = import_coco(*paths, name="small")  # the lock of the dead is free
+    assert gallery.n_images == 3 and gallery.checks().findings == ()
+    assert not list((fresh_home / "galleries").glob(".partial-*"))
+
+
+def test_two_at_once_do_it_once(fresh_home: Path, coco_folder: Write, tmp_path: Path) -> None:
+    paths, markers = coco_folder(*coco_files(3)), [tmp_path / "one", tmp_path / "two"]
+    first = start(paths, "Writing the gallery", markers[0], sleep_s=3)
+    wait_for(markers[0])
+    second = start(paths, "Reading", markers[1], sleep_s=0)
+    ids = {process.communicate(timeout=60)[0].strip() for process in (first, second)}
+    assert ids == {open_gallery("small").id}
+    assert first.returncode == second.returncode == 0
+    assert not markers[1].exists()  # the second found it made while it waited
+
+
+def test_different_imports_do_not_wait_for_each_other(
+    fresh_home: Path, coco_folder: Write, tmp_path: Path
+) -> None:
+    marker = tmp_path / "marker"
+    slow = start(coco_folder(*coco_files(3)), "Looking at the pictures", marker, sleep_s=60)
+    try:
+        wait_for(marker)
+        import_coco(*coco_folder(*coco_files(2), name="other"), name="other")
+        assert slow.poll() is None
+    finally:
+        slow.kill()
+        slow.wait()
