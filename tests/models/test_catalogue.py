@@ -97,7 +97,7 @@ def test_an_unreachable_hub_is_told_apart(monkeypatch: pytest.MonkeyPatch) -> No
     assert (entry.status, "cannot be reached" in entry.because) == ("missing", True)
 
 
-def test_a_connection_is_tried_once_a_minute(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_connection_is_not_tried_again_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     tried = []
 
     def refuse(*_: object, **__: object) -> None:

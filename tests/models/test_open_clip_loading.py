@@ -6,6 +6,7 @@ import copy
 import json
 import os
 import pickle
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from safetensors.torch import save_file
 from tiny_open_clip import TINY, random_tensors
 
 from vlmexplain.errors import ModelError, UnknownName
+from vlmexplain.models import hub
 from vlmexplain.models.load import identify, load_model
 from vlmexplain.models.open_clip_build import build_model
 from vlmexplain.models.open_clip_source import built_in_config, read_source
@@ -181,8 +183,15 @@ def test_an_unreachable_hub_fails_quickly_and_says_so(monkeypatch: pytest.Monkey
 
     monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)
     monkeypatch.setattr(huggingface_hub, "hf_hub_download", unreachable)
+    monkeypatch.setattr(hub, "hub_answers", lambda: True)
     with pytest.raises(ModelError, match=r"cannot be reached \(ConnectionError\)"):
         load_model("ViT-B-16/openai")
+    monkeypatch.setattr(hub, "hub_answers", lambda: False)
+    started = time.monotonic()
+    for spec in ("ViT-B-16/openai", "hf-hub:ORG/NAME", "all-mpnet-base-v2"):
+        with pytest.raises(ModelError, match=r"cannot be reached\. Run once with network"):
+            load_model(spec)
+    assert time.monotonic() - started < 5
 
 
 def test_the_activation_is_the_one_the_weights_were_trained_with() -> None:

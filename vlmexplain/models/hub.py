@@ -42,13 +42,14 @@ def is_cached(repository: str, file_names: Sequence[str]) -> bool:
 def hub_answers() -> bool:
     """Whether a connection to the hub can be opened within 2 s; sends nothing.
 
-    Behind a proxy the proxy is asked. Remembered for a minute.
+    Behind a proxy the proxy is asked. Remembered for ten seconds. The hub's own client
+    would retry for half a minute, and say so on standard error.
     """
-    return _answers(int(time.monotonic() // 60))
+    return _answers(int(time.monotonic() // 10))
 
 
 @lru_cache(maxsize=1)
-def _answers(minute: int) -> bool:
+def _answers(ten_seconds: int) -> bool:
     endpoint = os.environ.get("HF_ENDPOINT", "https://huggingface.co")
     proxy = urllib.request.getproxies().get("https")
     target = urlsplit(proxy if proxy and "//" in proxy else endpoint)
@@ -60,7 +61,7 @@ def _answers(minute: int) -> bool:
         return False
 
 
-def hub_file(repository: str, file_names: Sequence[str], *, download: bool = True) -> Path:
+def hub_file(repository: str, file_names: Sequence[str]) -> Path:
     """The first of these files that the repository has, from the cache or the hub.
 
     Raises:
@@ -81,9 +82,9 @@ def hub_file(repository: str, file_names: Sequence[str], *, download: bool = Tru
         for name in file_names:
             try:
                 return Path(hf_hub_download(repository, name, local_files_only=True))
-            except LocalEntryNotFoundError:
+            except EntryNotFoundError:  # not in the cache, or known not to exist
                 continue
-        if is_offline() or not download:
+        if is_offline() or not hub_answers():
             raise _unreachable(repository, file_names, None)
         for name in file_names:
             try:
@@ -96,12 +97,14 @@ def hub_file(repository: str, file_names: Sequence[str], *, download: bool = Tru
         raise _bad_name(repository) from error
     except RepositoryNotFoundError as error:
         raise _no_repository(repository) from error
-    except (OSError, RuntimeError) as error:  # what the network makes of it differs
+    except ModelError:
+        raise
+    except Exception as error:  # each version of the hub's client has its own network errors
         raise _unreachable(repository, file_names, error) from error
     raise ModelError(f"the hub's {repository!r} has none of {', '.join(file_names)}.")
 
 
-def hub_folder(repository: str, patterns: Sequence[str], *, download: bool = True) -> Path:
+def hub_folder(repository: str, patterns: Sequence[str]) -> Path:
     """The folder of a repository's files that match, from the cache or the hub.
 
     Raises:
@@ -125,8 +128,8 @@ def hub_folder(repository: str, patterns: Sequence[str], *, download: bool = Tru
                 return Path(found)
         except LocalEntryNotFoundError:
             pass
-        if is_offline() or not download:
-            raise _unreachable(repository, wanted, None)
+        if is_offline() or not hub_answers():
+            raise _unreachable(repository, ["model.safetensors"], None)
         return Path(
             snapshot_download(repository, allow_patterns=wanted, etag_timeout=ETAG_TIMEOUT_S)
         )
@@ -134,8 +137,10 @@ def hub_folder(repository: str, patterns: Sequence[str], *, download: bool = Tru
         raise _bad_name(repository) from error
     except RepositoryNotFoundError as error:
         raise _no_repository(repository) from error
-    except (OSError, RuntimeError) as error:
-        raise _unreachable(repository, wanted, error) from error
+    except ModelError:
+        raise
+    except Exception as error:
+        raise _unreachable(repository, ["model.safetensors"], error) from error
 
 
 def _no_client() -> MissingPackage:
@@ -159,13 +164,12 @@ def _no_repository(repository: str) -> ModelError:
 
 
 def _unreachable(repository: str, names: Sequence[str], error: Exception | None) -> ModelError:
-    why = (
-        "and HF_HUB_OFFLINE is set, so the hub was not asked"
-        if is_offline()
-        else f"and the hub (huggingface.co) cannot be reached ({type(error).__name__})"
-        if error
-        else "and the hub was not asked"
-    )
+    if is_offline():
+        why = "and HF_HUB_OFFLINE is set, so the hub was not asked"
+    else:
+        reason = getattr(error, "strerror", None) or type(error).__name__
+        kind = f" ({reason})" if error else ""
+        why = f"and the hub (huggingface.co) cannot be reached{kind}"
     return ModelError(
         f"the model {repository!r} is not on this machine ({names[0]} is missing), {why}.",
         remedy="Run once with network access, copy the hub's cache folder "

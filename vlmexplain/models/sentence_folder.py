@@ -49,12 +49,11 @@ def package_folder(name: str) -> Path | None:
     return None
 
 
-def find_folder(name: str, *, download: bool = True) -> SentenceFolder:
+def find_folder(name: str) -> SentenceFolder:
     """The files of a sentence encoder: a folder, a package, the hub's cache, or the hub.
 
     Args:
         name: a folder, or a name on the hub such as ``all-mpnet-base-v2`` or ``ORG/NAME``.
-        download: whether the hub may be asked.
 
     Raises:
         MissingPackage: the hub has to be asked and ``huggingface_hub`` is not installed.
@@ -74,9 +73,7 @@ def find_folder(name: str, *, download: bool = True) -> SentenceFolder:
             )
         return SentenceFolder(folder.resolve().name, folder.resolve(), "folder")
     repository = name if "/" in name else f"{HUB_ORGANISATION}/{name}"
-    return SentenceFolder(
-        short, hub_folder(repository, _DOWNLOADED, download=download), f"hub {repository}"
-    )
+    return SentenceFolder(short, hub_folder(repository, _DOWNLOADED), f"hub {repository}")
 
 
 def read_json(path: Path) -> Any:
