@@ -52,6 +52,10 @@ class StoreError(VlmexplainError):
     """Something under the program's folder cannot be read or written."""
 
 
+class RatingError(VlmexplainError):
+    """A rating session refuses what was asked; kinds in `vlmexplain.ratings.refusals`."""
+
+
 class Cancelled(VlmexplainError):
     """The user stopped a long piece of work; finished parts are kept."""
 
