@@ -19,11 +19,29 @@ import numpy as np
 from PIL import Image, ImageCms
 
 from vlmexplain.datasets.orientation import TRANSPOSES, stored_to_upright, upright_size
-from vlmexplain.errors import DataError
+from vlmexplain.datasets.picture_errors import (
+    EmptyPicture,
+    MissingPicture,
+    NotAPicture,
+    PictureChanged,
+    PictureError,
+    PictureOutsideFolder,
+    PictureTooLarge,
+    PixelFormatUnsupported,
+    TruncatedPicture,
+)
 
 __all__ = [
+    "EmptyPicture",
+    "MissingPicture",
+    "NotAPicture",
+    "PictureChanged",
     "PictureError",
     "PictureFacts",
+    "PictureOutsideFolder",
+    "PictureTooLarge",
+    "PixelFormatUnsupported",
+    "TruncatedPicture",
     "browser_bytes",
     "inspect_picture",
     "read_rgb",
@@ -43,60 +61,6 @@ _MIME |= {"GIF": "image/gif", "BMP": "image/bmp"}
 
 # Between the limit and twice the limit Pillow only warns; this module refuses.
 warnings.filterwarnings("ignore", category=Image.DecompressionBombWarning)
-
-
-class PictureError(DataError):
-    """A picture that cannot be used; ``code`` is its check code."""
-
-    code = "image-unreadable"
-
-
-class MissingPicture(PictureError):
-    """No such file in the folder."""
-
-    code = "image-missing"
-
-
-class PictureOutsideFolder(PictureError):
-    """The name leads out of the folder."""
-
-    code = "image-outside-folder"
-
-
-class EmptyPicture(PictureError):
-    """The file has no bytes."""
-
-    code = "image-empty"
-
-
-class NotAPicture(PictureError):
-    """The file is not a picture of a known format."""
-
-    code = "image-not-a-picture"
-
-
-class TruncatedPicture(PictureError):
-    """The file breaks off, or its data are damaged."""
-
-    code = "image-truncated"
-
-
-class PictureTooLarge(PictureError):
-    """More pixels or bytes than may be decoded."""
-
-    code = "image-too-large"
-
-
-class PixelFormatUnsupported(PictureError):
-    """Pixels whose range of values is unknown (32-bit integers, floats)."""
-
-    code = "image-pixel-format"
-
-
-class PictureChanged(PictureError):
-    """The file is not the one that was imported."""
-
-    code = "image-changed"
 
 
 @dataclass(frozen=True, slots=True)
