@@ -26,6 +26,10 @@ FILES = (MANIFEST, QUERIES_FILE, ROWS_FILE, "top_k_images.npy", "top_k_scores.np
 SHORTEST_PREFIX = 4
 
 
+class DamagedRun(StoreError):
+    """A file of a run is missing, or is not what it should be."""
+
+
 @dataclass(frozen=True, slots=True)
 class RunManifest:
     """What a run says of itself.
@@ -176,7 +180,10 @@ def intact_run(key: str) -> Run | None:
     folder = runs_folder() / key
     if not all((folder / name).is_file() for name in FILES):
         return None
-    return _read(folder)
+    try:
+        return _read(folder)
+    except DamagedRun:
+        return None
 
 
 def list_runs(gallery_id: str | None = None) -> list[RunManifest]:
@@ -230,8 +237,8 @@ def _figures(values: list[dict[str, Any]]) -> tuple[GlobalFigure, ...]:
     return tuple(GlobalFigure(**{**value, "others": tuple(value["others"])}) for value in values)
 
 
-def _damaged(path: Path) -> StoreError:
-    return StoreError(
+def _damaged(path: Path) -> DamagedRun:
+    return DamagedRun(
         "a file of the run is missing or damaged.",
         where=str(path),
         remedy="Delete the run's folder and make the run again; embeddings are kept.",
