@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from vlmexplain import __version__
 from vlmexplain.cli import (
     cache,
+    demo,
     example,
     explain,
     galleries,
@@ -27,6 +28,7 @@ from vlmexplain.cli import (
 from vlmexplain.errors import VlmexplainError
 
 COMMANDS = (
+    demo,
     importing,
     run,
     runs,
