@@ -106,6 +106,33 @@ def known_left_out(
     return _by_image(left_out, pictures)
 
 
+def stored_embeddings(gallery: Gallery, model: ModelIdentity, mode: Mode) -> Embeddings | None:
+    """What `embed` made before, read from disk; None when a part of it is not there."""
+    texts, text_of_caption = distinct_texts(gallery)
+    text_store = ShardFolder("texts", model, [_sha256(text) for text in texts])
+    stored = text_store.read()
+    if stored is None:
+        return None
+    if mode == "text-text":
+        keys = (text_store.key,)
+        return Embeddings(model, mode, texts, text_of_caption, stored.vectors, None, {}, keys)
+    pictures = Pictures(gallery)
+    image_store = ShardFolder("images", model, pictures.contents)
+    found = image_store.read()
+    if found is None:
+        return None
+    return Embeddings(
+        model,
+        mode,
+        texts,
+        text_of_caption,
+        stored.vectors,
+        _vectors_by_image(found, pictures),
+        _by_image(found.left_out, pictures),
+        (text_store.key, image_store.key),
+    )
+
+
 def distinct_texts(gallery: Gallery) -> tuple[tuple[str, ...], NDArray[np.int32]]:
     """The distinct caption texts in order of appearance, and int32 [n_captions] into them."""
     number: dict[str, int] = {}
