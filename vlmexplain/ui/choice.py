@@ -35,7 +35,7 @@ def choose(address: Address) -> Choice:
     """Follow the address; what it leaves open or gets wrong falls back on the latest."""
     galleries = list_galleries()
     problems = []
-    wanted = address.gallery or st.session_state.get("gallery", "")
+    wanted = address.gallery or st.session_state.get("last-gallery", "")
     gallery = _gallery(wanted, galleries)
     if gallery is None and wanted != EXAMPLE_ID:
         gallery = _default(galleries)
@@ -47,7 +47,7 @@ def choose(address: Address) -> Choice:
     if gallery is None:
         return Choice(None, None, tuple(problems))
     runs = list_runs(gallery.id)
-    wanted_run = address.run or st.session_state.get("run", "")
+    wanted_run = address.run or st.session_state.get("last-run", "")
     run = next((r for r in runs if wanted_run and r.key.startswith(wanted_run)), None)
     if run is None:
         run = runs[0] if runs else None
@@ -99,8 +99,8 @@ def draw_choice(choice: Choice) -> None:
 
 def remember(choice: Choice) -> None:
     """Keep the choice for the session's other pages."""
-    st.session_state["gallery"] = choice.gallery.id if choice.gallery else EXAMPLE_ID
-    st.session_state["run"] = choice.run.key if choice.run else ""
+    st.session_state["last-gallery"] = choice.gallery.id if choice.gallery else EXAMPLE_ID
+    st.session_state["last-run"] = choice.run.key if choice.run else ""
 
 
 def _gallery(wanted: str, galleries: list[GalleryManifest]) -> GalleryManifest | None:
@@ -127,11 +127,11 @@ def _run_name(run: RunManifest, runs: list[RunManifest]) -> str:
 
 def _change_gallery() -> None:
     gallery = st.session_state["choose-gallery"]
-    st.session_state["gallery"], st.session_state["run"] = gallery, ""
+    st.session_state["last-gallery"], st.session_state["last-run"] = gallery, ""
     state.start_over(gallery=gallery[:SHOWN_DIGITS])
 
 
 def _change_run() -> None:
     run = st.session_state["choose-run"]
-    st.session_state["run"] = run
+    st.session_state["last-run"] = run
     state.go(run=run[:SHOWN_DIGITS], place=1, pair=0, page=0)

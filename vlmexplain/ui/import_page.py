@@ -143,6 +143,6 @@ def _came_of(gallery: Gallery, took_s: float) -> None:
             )
         )
         if st.button("Rank its captions with a model", type="primary", key=f"run-{gallery.id}"):
-            st.session_state["gallery"] = gallery.id
+            st.session_state["last-gallery"] = gallery.id
             st.switch_page("pages/run.py")
         st.html(checks_list(summary))

@@ -35,7 +35,7 @@ def run_page() -> None:
             class_="vx",
         )
     )  # fmt: skip
-    with st.form("run"):
+    with st.form("run-form"):
         names = [entry.spec for entry in list_models()]
         chosen = st.selectbox("Model", [*names, OTHER], key="run-model")
         typed = st.text_input(
@@ -91,8 +91,8 @@ def _came_of(finished: Run, took_s: float) -> None:
         )
     )
     if right.button("Explore", type="primary", key=f"open-{finished.key}", width="stretch"):
-        st.session_state["gallery"] = finished.gallery_id
-        st.session_state["run"] = finished.key
+        st.session_state["last-gallery"] = finished.gallery_id
+        st.session_state["last-run"] = finished.key
         st.switch_page("pages/explore.py")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vlmexplain.metrics.enumeration import EnumerationEvidence
+from vlmexplain.metrics.enumeration import EnumerationEvidence, Multiplicity
 from vlmexplain.metrics.noncommon_similarity import SimilarityEvidence
 from vlmexplain.metrics.pair import PairExplanation
 from vlmexplain.metrics.size_disagreement import SizeEvidence
@@ -27,10 +27,18 @@ def similarity_sum(evidence: SimilarityEvidence) -> str:
 
 def enumeration_sum(evidence: EnumerationEvidence) -> str:
     """ "2 + 0 + 4"."""
-    known = [m for m in evidence.multiplicities if m.difference is not None]
+    known = [m for m in counts_in_order(evidence) if m.difference is not None]
     if len(known) == 1:
         return f"|{known[0].ground_truth} − {known[0].retrieved}|"
     return _some([str(m.difference) for m in known])
+
+
+def counts_in_order(evidence: EnumerationEvidence) -> list[Multiplicity]:
+    """The multiplicities as the page shows them: most numerous in the ground truth first."""
+    return sorted(
+        evidence.multiplicities,
+        key=lambda m: (m.difference is None, -(m.ground_truth or 0), m.concept),
+    )
 
 
 def size_sum(evidence: SizeEvidence) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from vlmexplain.metrics.enumeration import Multiplicity
 from vlmexplain.metrics.pair import PairExplanation
+from vlmexplain.ui.explore.adds_up import counts_in_order
 from vlmexplain.ui.explore.metric_head import adds_up
 from vlmexplain.ui.html import Html, tag
 from vlmexplain.ui.words import concept, value_text
@@ -13,7 +14,7 @@ MOST_DRAWN = 14
 
 def enumeration_section(pair: PairExplanation) -> Html:
     """A row per common concept; the differences add up to CE."""
-    rows = sorted(pair.ce.evidence.multiplicities, key=lambda m: (-(m.difference or 0), m.concept))
+    rows = counts_in_order(pair.ce.evidence)
     crowd = len(pair.ce.evidence.crowd_not_counted)
     beside = f"({crowd} with a crowd region not counted)" if crowd else ""
     return tag(
