@@ -21,7 +21,8 @@ from vlmexplain.datasets.file_kinds import (
 )
 from vlmexplain.datasets.gallery import Gallery, open_gallery
 from vlmexplain.datasets.gallery_manifest import SourceFile, checked_name
-from vlmexplain.datasets.importing import Verify, file_stamp, finish, one_at_a_time
+from vlmexplain.datasets.import_request import ImportRequest, Verify, one_at_a_time
+from vlmexplain.datasets.importing import ReadData, finish
 from vlmexplain.datasets.instance_records import InstanceRecords, Meaning
 from vlmexplain.datasets.json_stream import JsonStream
 from vlmexplain.datasets.listed_images import ListedImage, link_or_empty, pixels_or_none
@@ -60,40 +61,37 @@ def import_coco(
     require_file(instances, COCO_INSTANCES)
     require_file(captions, COCO_CAPTIONS)
     require_folder(images)
-    if synset_table and not Path(synset_table).is_file():
+    synset_table = Path(synset_table) if synset_table else None
+    if synset_table and not synset_table.is_file():
         raise DataError("no such file; expected a table of synsets.", where=str(synset_table))
-    request = {
-        "kind": "coco",
-        "name": name,
-        "files": [file_stamp(instances), file_stamp(captions), file_stamp(synset_table)],
-        "images": str(images.absolute()),
-        "verify": verify,
-    }
-    with one_at_a_time(request) as (key, made):
+    request = ImportRequest("coco", name, images, verify, (instances, captions, synset_table))
+    key = request.key()
+    with one_at_a_time(key) as made:
         if made:
             return open_gallery(made)
         log = CheckLog()
-        file, source = read_instances(instances, log, progress)
-        synsets = coco_synset_table(synset_table, categories=file.category_names())
-        records, captions_source = read_coco_captions(captions, log, progress)
-        wordnet = load_wordnet()
-        meaning = file.meanings(synsets, wordnet, log)
-        listed = file.listed_images(log)
-        return finish(
-            listed,
-            file.instances,
-            meaning.get,
-            records,
-            images=images,
-            name=name,
-            verify=verify,
-            log=log,
-            wordnet=wordnet,
-            drawn=file.drawn,
-            sources=(source, captions_source),
-            request=(key, {"kind": "coco", "verify": verify}),
-            progress=progress,
-        )
+        data = _read(instances, captions, synset_table, log, progress)
+        return finish(data, request, key, log, load_wordnet(), progress)
+
+
+def _read(
+    instances: Path,
+    captions: Path,
+    synset_table: Path | None,
+    log: CheckLog,
+    progress: ProgressCallback,
+) -> ReadData:
+    file, source = read_instances(instances, log, progress)
+    synsets = coco_synset_table(synset_table, categories=file.category_names())
+    records, captions_source = read_coco_captions(captions, log, progress)
+    return ReadData(
+        listed=file.listed_images(log),
+        instances=file.instances,
+        meaning_of=file.meanings(synsets, load_wordnet(), log).get,
+        captions=records,
+        sources=(source, captions_source),
+        drawn=file.drawn,
+    )
 
 
 class InstancesFile:

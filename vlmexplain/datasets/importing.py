@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import replace
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vlmexplain import storage
 from vlmexplain.datasets.boxes import edge_flags, possible_duplicates
 from vlmexplain.datasets.caption_records import CaptionRecords
 from vlmexplain.datasets.checks import CheckLog, InstanceFlag
 from vlmexplain.datasets.columns import GalleryColumns, ImageColumns, InstanceColumns
-from vlmexplain.datasets.gallery import Gallery, list_galleries, open_gallery
-from vlmexplain.datasets.gallery_manifest import SourceFile, galleries_folder
+from vlmexplain.datasets.gallery import Gallery, open_gallery
+from vlmexplain.datasets.gallery_manifest import SourceFile
 from vlmexplain.datasets.gallery_writer import WordNetLike, write_gallery
 from vlmexplain.datasets.images import PictureFacts
+from vlmexplain.datasets.import_request import ImportRequest
 from vlmexplain.datasets.instance_records import InstanceRecords, Meaning, instance_name
 from vlmexplain.datasets.listed_images import ListedImage, readable_pictures, shown_grid
 from vlmexplain.datasets.orientation import upright_boxes
@@ -28,34 +27,88 @@ from vlmexplain.errors import DataError
 from vlmexplain.records import Progress, ProgressCallback
 
 Kept = list[tuple[ListedImage, PictureFacts]]
-Verify = Literal["decode", "header"]
 
 
-@contextmanager
-def one_at_a_time(request: Mapping[str, Any]) -> Iterator[tuple[str, str | None]]:
-    """Hold the lock of a request; gives its key, and the gallery another process just made of it.
+@dataclass(frozen=True, slots=True)
+class ReadData:
+    """What the annotation files of an import say, whatever their format.
 
-    Two processes that ask for the same import at once do it once: the second waits, and finds
-    the gallery that the first published meanwhile.
+    Attributes:
+        listed: the images by id.
+        instances, meaning_of: the annotations, and what their kinds stand for.
+        captions: the captions; ``caption_key`` is by what they name their image.
+        sources: the files that were read.
+        drawn: True for the drawn demo world.
+        choose: which of the images with a readable picture (sorted by id) are taken.
     """
-    key = storage.content_key(request)
-    before = _made_by(key)
-    with storage.locked(galleries_folder() / f"import-{key[:16]}"):
-        meanwhile = _made_by(key) - before
-        yield key, max(meanwhile)[1] if meanwhile else None
+
+    listed: Mapping[str, ListedImage]
+    instances: InstanceRecords[Any]
+    meaning_of: Callable[[Any], Meaning | None]
+    captions: CaptionRecords
+    sources: Sequence[SourceFile]
+    drawn: bool = False
+    caption_key: Callable[[ListedImage], str | None] = lambda image: image.image_id
+    choose: Callable[[Kept], Kept] = lambda kept: kept
 
 
-def _made_by(request_key: str) -> set[tuple[float, str]]:
-    """When the request was last carried out, and the gallery that came of it."""
-    return {(m.created_s, m.id) for m in list_galleries() if m.request_key == request_key}
+def finish(
+    data: ReadData,
+    request: ImportRequest,
+    request_key: str,
+    log: CheckLog,
+    wordnet: WordNetLike,
+    progress: ProgressCallback,
+) -> Gallery:
+    """Look at the pictures, put images, instances and captions together, write the gallery.
+
+    Raises:
+        DataError: no picture can be read.
+    """
+    if not data.listed:
+        raise DataError("the files list no image.", where=data.sources[0].path)
+    in_order = [data.listed[i] for i in sorted(data.listed, key=id_order)]
+    kept = readable_pictures(
+        in_order, request.images, verify=request.verify, log=log, progress=progress
+    )
+    if not kept:
+        raise _nothing_readable(len(in_order), request.images, log)
+    progress(Progress("Checking the annotations", 0, len(data.instances), "annotations"))
+    columns = gallery_columns(data, data.choose(kept), log)
+    summary = log.summary(
+        images=len(columns.images.image_id),
+        captions=len(columns.captions.text),
+        annotations=len(columns.instances.image_index),
+        concepts=len(np.unique(columns.instances.synset_code[columns.instances.synset_code >= 0])),
+    )
+    gallery_id = write_gallery(
+        columns,
+        name=request.name,
+        images_folder=request.images,
+        summary=summary,
+        wordnet=wordnet,
+        sources=data.sources,
+        options=request.options(),
+        request_key=request_key,
+        progress=progress,
+    )
+    return open_gallery(gallery_id)
 
 
-def file_stamp(path: Path | None) -> list[Any] | None:
-    """What tells a file from another or from an older one: path, size and time of change."""
-    if path is None:
-        return None
-    about = path.stat()
-    return [str(path.absolute()), about.st_size, about.st_mtime_ns]
+def gallery_columns(data: ReadData, kept: Kept, log: CheckLog) -> GalleryColumns:
+    """The columns of the images taken, with their instances and captions, checked."""
+    images = image_columns(kept, log)
+    instances = instance_columns(data.instances, data.meaning_of, kept, data.listed, log)
+    keys = {key: n for n, (image, _) in enumerate(kept) if (key := data.caption_key(image))}
+    listed_keys = {key for image in data.listed.values() if (key := data.caption_key(image))}
+    captions = data.captions.columns(keys, listed_keys, log)
+    for code, used in (
+        ("image-no-annotations", instances.image_index),
+        ("image-no-captions", captions.image_index),
+    ):
+        without = np.flatnonzero(np.bincount(used, minlength=len(kept)) == 0)
+        log.add_many(code, without.size, (kept[i][0].image_id for i in without))
+    return GalleryColumns(images, captions, instances, data.drawn)
 
 
 def image_columns(kept: Kept, log: CheckLog) -> ImageColumns:
@@ -119,75 +172,6 @@ def instance_columns(
         rows = np.flatnonzero(flags & flag.value)
         log.add_many(flag.code, rows.size, map(instance_name, columns.instance_id[rows]))
     return replace(columns, box=box, flags=flags)
-
-
-def finish(
-    listed: Mapping[str, ListedImage],
-    instances: InstanceRecords[Any],
-    meaning_of: Callable[[Any], Meaning | None],
-    captions: CaptionRecords,
-    *,
-    images: Path,
-    name: str,
-    verify: Verify,
-    log: CheckLog,
-    wordnet: WordNetLike,
-    drawn: bool,
-    sources: Sequence[SourceFile],
-    request: tuple[str, dict[str, Any]],
-    progress: ProgressCallback,
-    choose: Callable[[Kept], Kept] = lambda kept: kept,
-    caption_key: Callable[[ListedImage], str | None] = lambda image: image.image_id,
-) -> Gallery:
-    """Look at the pictures, put images, instances and captions together, write the gallery.
-
-    Args:
-        listed: the images by id.
-        instances, meaning_of: the annotations, and what their kinds stand for.
-        captions: the captions; ``caption_key`` is by what they name their image.
-        choose: which of the images with a readable picture are taken.
-        request: the request's key and options, for the manifest.
-
-    Raises:
-        DataError: no picture can be read.
-    """
-    if not listed:
-        raise DataError("the files list no image.", where=sources[0].path)
-    in_order = [listed[i] for i in sorted(listed, key=id_order)]
-    kept = readable_pictures(in_order, images, verify=verify, log=log, progress=progress)
-    if not kept:
-        raise _nothing_readable(len(listed), images, log)
-    kept = choose(kept)
-    progress(Progress("Checking the annotations", 0, len(instances), "annotations"))
-    image_part = image_columns(kept, log)
-    instance_part = instance_columns(instances, meaning_of, kept, listed, log)
-    keys = {key: n for n, (image, _) in enumerate(kept) if (key := caption_key(image))}
-    listed_keys = {key for image in in_order if (key := caption_key(image))}
-    caption_part = captions.columns(keys, listed_keys, log)
-    for code, used in (
-        ("image-no-annotations", instance_part.image_index),
-        ("image-no-captions", caption_part.image_index),
-    ):
-        without = np.flatnonzero(np.bincount(used, minlength=len(kept)) == 0)
-        log.add_many(code, without.size, (kept[i][0].image_id for i in without))
-    summary = log.summary(
-        images=len(kept),
-        captions=len(caption_part.text),
-        annotations=len(instance_part.image_index),
-        concepts=len(set(instance_part.synset_code.tolist()) - {-1}),
-    )
-    gallery_id = write_gallery(
-        GalleryColumns(image_part, caption_part, instance_part, drawn),
-        name=name,
-        images_folder=images,
-        summary=summary,
-        wordnet=wordnet,
-        sources=sources,
-        options=request[1],
-        request_key=request[0],
-        progress=progress,
-    )
-    return open_gallery(gallery_id)
 
 
 def _nothing_readable(n_listed: int, images: Path, log: CheckLog) -> DataError:

@@ -23,7 +23,8 @@ from vlmexplain.datasets.file_kinds import (
 )
 from vlmexplain.datasets.gallery import Gallery, open_gallery
 from vlmexplain.datasets.gallery_manifest import SourceFile, checked_name
-from vlmexplain.datasets.importing import Kept, Verify, file_stamp, finish, one_at_a_time
+from vlmexplain.datasets.import_request import ImportRequest, Verify, one_at_a_time
+from vlmexplain.datasets.importing import Kept, ReadData, finish
 from vlmexplain.datasets.instance_records import InstanceRecords, Meaning
 from vlmexplain.datasets.json_stream import JsonStream
 from vlmexplain.datasets.listed_images import ListedImage
@@ -72,66 +73,57 @@ def import_vg(
     """
     name = checked_name(name)
     objects, image_data, images = Path(objects), Path(image_data), Path(images)
-    _require(objects, image_data, images, aliases, captions, coco_map)
-    files = (objects, image_data, aliases, captions, coco_map)
-    request = {
-        "kind": "vg",
-        "name": name,
-        "files": [file_stamp(path) for path in files],
-        "images": str(images.absolute()),
-        "verify": verify,
-    }
-    with one_at_a_time(request) as (key, made):
+    optional = (Path(path) if path else None for path in (aliases, captions, coco_map))
+    files = (objects, image_data, *optional)
+    request = ImportRequest("vg", name, images, verify, files)
+    _require(request)
+    key = request.key()
+    with one_at_a_time(key) as made:
         if made:
             return open_gallery(made)
-        log, sources = CheckLog(), []
-        vg_to_coco: Mapping[str, int] = {}
-        if coco_map:
-            vg_to_coco, source = read_coco_map(coco_map)
-            sources.append(source)
-        listed, source = read_image_data(image_data, vg_to_coco, log, progress)
-        sources.append(source)
-        records, source = read_objects(objects, log, progress)
-        sources.insert(0, source)
-        caption_records = CaptionRecords()
-        if captions:
-            caption_records, source = read_coco_captions(captions, log, progress)
-            sources.append(source)
-        same_names: Mapping[str, tuple[str, ...]] = {}
-        if aliases:
-            same_names = read_aliases(aliases)
-            sources.append(read_plain("aliases", aliases)[1])
-        wordnet = load_wordnet()
-        return finish(
-            listed,
-            records,
-            lambda kind: meaning_of(kind, wordnet, same_names),
-            caption_records,
-            images=images,
-            name=name,
-            verify=verify,
-            log=log,
-            wordnet=wordnet,
-            drawn=False,
-            sources=sources,
-            request=(key, {"kind": "vg", "verify": verify}),
-            progress=progress,
-            choose=lambda kept: one_for_each_coco_image(kept, log),
-            caption_key=_coco_key,
-        )
+        log, wordnet = CheckLog(), load_wordnet()
+        data = _read(request, wordnet, log, progress)
+        return finish(data, request, key, log, wordnet, progress)
 
 
-def _require(
-    objects: Path,
-    image_data: Path,
-    images: Path,
-    aliases: Path | None,
-    captions: Path | None,
-    coco_map: Path | None,
-) -> None:
+def _read(
+    request: ImportRequest, wordnet: WordNet, log: CheckLog, progress: ProgressCallback
+) -> ReadData:
+    objects, image_data, aliases, captions, coco_map = request.files
+    assert objects and image_data
+    sources: list[SourceFile] = []
+    vg_to_coco: Mapping[str, int] = {}
+    if coco_map:
+        vg_to_coco, map_source = read_coco_map(coco_map)
+        sources.append(map_source)
+    listed, image_source = read_image_data(image_data, vg_to_coco, log, progress)
+    records, object_source = read_objects(objects, log, progress)
+    sources = [object_source, image_source, *sources]
+    spoken = CaptionRecords()
+    if captions:
+        spoken, caption_source = read_coco_captions(captions, log, progress)
+        sources.append(caption_source)
+    same_names: Mapping[str, tuple[str, ...]] = {}
+    if aliases:
+        same_names = read_aliases(aliases)
+        sources.append(read_plain("aliases", aliases)[1])
+    return ReadData(
+        listed=listed,
+        instances=records,
+        meaning_of=lambda kind: meaning_of(kind, wordnet, same_names),
+        captions=spoken,
+        sources=sources,
+        caption_key=_coco_key,
+        choose=lambda kept: one_for_each_coco_image(kept, log),
+    )
+
+
+def _require(request: ImportRequest) -> None:
+    objects, image_data, aliases, captions, coco_map = request.files
+    assert objects and image_data
     require_file(objects, EXPECTED_OBJECTS)
     require_file(image_data, VG_IMAGE_DATA)
-    require_folder(images)
+    require_folder(request.images)
     if captions:
         require_file(captions, COCO_CAPTIONS)
     if coco_map:
