@@ -1,0 +1,1 @@
+"""A caption typed now, against the images of a gallery."""

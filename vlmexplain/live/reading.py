@@ -1,0 +1,70 @@
+"""What of a text the model reads: how many tokens, what is cut off, what it has no word for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from vlmexplain.models.protocol import Encoder, Token
+
+Span = tuple[int, int]
+
+
+class Reader(Protocol):
+    """Whoever takes texts apart as the model does."""
+
+    @property
+    def encoder(self) -> Encoder:
+        """The model."""
+        ...
+
+    def tokens(self, text: str) -> tuple[Token, ...]:
+        """The pieces the model reads."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How a model reads one text.
+
+    Attributes:
+        n_tokens: of the whole text, start and end marks included.
+        context_length: how many of them the model reads.
+        cut_from: the character from which on nothing is read; None when all is.
+        n_cut: how many tokens are cut off.
+        unknown: spans of words that the model has no embedding of its own for.
+    """
+
+    n_tokens: int
+    context_length: int
+    cut_from: int | None
+    n_cut: int
+    unknown: tuple[Span, ...]
+
+
+def read_text(text: str, reader: Reader) -> Reading:
+    """How the model reads a text; spans that the tokenizer cannot tell are left out."""
+    tokens = reader.tokens(text)
+    cut = [token for token in tokens if not token.seen]
+    starts = [token.start for token in cut if token.start is not None]
+    return Reading(
+        n_tokens=reader.encoder.count_tokens(text),
+        context_length=reader.encoder.context_length,
+        cut_from=min(starts) if starts else (len(text) if cut else None),
+        n_cut=len(cut),
+        unknown=_spans(tokens),
+    )
+
+
+def _spans(tokens: Sequence[Token]) -> tuple[Span, ...]:
+    """The spans of unknown pieces that are read, those that touch joined."""
+    found: list[Span] = []
+    for token in tokens:
+        if token.known or not token.seen or token.start is None or token.end is None:
+            continue
+        if found and found[-1][1] == token.start:
+            found[-1] = (found[-1][0], token.end)
+        else:
+            found.append((token.start, token.end))
+    return tuple(found)
