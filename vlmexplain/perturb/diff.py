@@ -14,7 +14,7 @@ def edits_between(before: str, after: str) -> tuple[Edit, ...]:
     """Edits of ``before`` that give exactly ``after``, along words; none when they are equal.
 
     >>> edits_between("a red bus", "a big red car")
-    (Edit(start=2, end=2, before='', after='big '), Edit(start=6, end=9, before='bus', after='car'))
+    (Edit(start=1, end=1, before='', after=' big'), Edit(start=6, end=9, before='bus', after='car'))
     """
     old, new = _PIECE.findall(before), _PIECE.findall(after)
     assert "".join(old) == before and "".join(new) == after

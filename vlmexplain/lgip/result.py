@@ -1,0 +1,239 @@
+"""LGIP results on disk: every triple with its similarities, and the figures over them."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal
+
+from vlmexplain.errors import StoreError, UnknownName
+from vlmexplain.lgip.figures import LgipFigures, Sensitivity
+from vlmexplain.lgip.tables import connect, quoted
+from vlmexplain.records import ModelIdentity
+from vlmexplain.storage import home
+
+FORMAT = 1
+MANIFEST = "manifest.json"
+METRICS = "metrics.json"
+TRIPLES = "triples.parquet"
+SHORTEST_PREFIX = 4
+
+Kind = Literal["same", "flip"]
+Sort = Literal["largest shift", "lowest gap", "highest gap", "order"]
+_ORDER: dict[Sort, str] = {
+    "largest shift": "abs(gap) DESC, triple",
+    "lowest gap": "gap, triple",
+    "highest gap": "gap DESC, triple",
+    "order": "triple",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class LgipManifest:
+    """What a result says of itself.
+
+    Attributes:
+        key: sha256 hex over what was asked; the folder is named by it.
+        gallery_id, gallery_name: whose images.
+        model: by which model.
+        perturbations: what was scored: mode and seed, or the file's name and digest.
+        figures: the three figures, with counts.
+        not_in_gallery: samples whose image the gallery does not have; they are left out.
+        without_embedding: samples whose picture could not be embedded; they are left out.
+        drawn: True when gallery or model is of the drawn world.
+        created_s: Unix time.
+        seconds: how long it took.
+    """
+
+    key: str
+    gallery_id: str
+    gallery_name: str
+    model: ModelIdentity
+    perturbations: dict[str, Any]
+    figures: LgipFigures
+    not_in_gallery: int
+    without_embedding: int
+    drawn: bool
+    created_s: float
+    seconds: float
+
+    def to_json(self) -> dict[str, Any]:
+        """The manifest as a JSON value."""
+        return {"format": FORMAT, **asdict(self)}
+
+
+@dataclass(frozen=True, slots=True)
+class Triple:
+    """One comparison: an image, its caption, and what was made of the caption.
+
+    Attributes:
+        triple: its place in the result.
+        image_index, caption_index: in the gallery; caption_index is -1 for a caption that the
+            gallery does not have.
+        caption, text: the two texts.
+        kind: ``same`` for a paraphrase, ``flip`` for a flip.
+        flip_type: of a flip, else None.
+        verified: True when the flip is known to be false of the image; None when not known.
+        score_caption, score_text: similarities with the image, -1..1.
+        gap: score_caption - score_text.
+        tie: whether they are equal within 1e-6.
+        seen: False when the model cannot tell the texts apart: the edit lies past the cut, or
+            the tokens are the same.
+    """
+
+    triple: int
+    image_index: int
+    caption_index: int
+    caption: str
+    text: str
+    kind: Kind
+    flip_type: str | None
+    verified: bool | None
+    score_caption: float
+    score_text: float
+    gap: float
+    tie: bool
+    seen: bool
+
+
+_COLUMNS = ", ".join(Triple.__dataclass_fields__)
+
+
+@dataclass(frozen=True)
+class LgipResult:
+    """A finished LGIP run."""
+
+    folder: Path
+    manifest: LgipManifest
+
+    @property
+    def key(self) -> str:
+        """sha256 hex over what was asked."""
+        return self.manifest.key
+
+    @property
+    def figures(self) -> LgipFigures:
+        """The three figures."""
+        return self.manifest.figures
+
+    @property
+    def triples_path(self) -> Path:
+        """The Parquet file with one row a triple."""
+        return self.folder / TRIPLES
+
+    @cached_property
+    def metrics(self) -> dict[str, Any]:
+        """The benchmark's metrics JSON."""
+        document: dict[str, Any] = json.loads((self.folder / METRICS).read_bytes())
+        return document
+
+    def triples(
+        self,
+        kind: Kind | None = None,
+        flip_type: str | None = None,
+        *,
+        sort: Sort = "order",
+        offset: int = 0,
+        limit: int = 50,
+    ) -> tuple[Triple, ...]:
+        """A page of the triples: the worst paraphrases, the most preferred flips, and so on.
+
+        Raises:
+            UnknownName: no such order.
+        """
+        if sort not in _ORDER:
+            raise UnknownName("order", sort, _ORDER)
+        where, values = self._where(kind, flip_type)
+        with connect() as database:
+            rows = database.execute(
+                f"SELECT {_COLUMNS} FROM read_parquet('{quoted(self.triples_path)}') "  # noqa: S608
+                f"{where} ORDER BY {_ORDER[sort]} LIMIT ? OFFSET ?",
+                [*values, limit, offset],
+            ).fetchall()
+        return tuple(Triple(*row) for row in rows)
+
+    def histogram(
+        self, kind: Kind, flip_type: str | None = None, *, width: float = 0.005
+    ) -> tuple[tuple[float, int], ...]:
+        """(lower edge of a bin, how many gaps lie in it), ascending; empty bins are left out."""
+        where, values = self._where(kind, flip_type)
+        with connect() as database:
+            rows = database.execute(
+                f"SELECT floor(gap / ?) * ? AS edge, count(*) "  # noqa: S608
+                f"FROM read_parquet('{quoted(self.triples_path)}') {where} "
+                "GROUP BY edge ORDER BY edge",
+                [width, width, *values],
+            ).fetchall()
+        return tuple((float(edge), int(n)) for edge, n in rows)
+
+    def _where(self, kind: Kind | None, flip_type: str | None) -> tuple[str, list[str]]:
+        asked = [("kind", kind), ("flip_type", flip_type)]
+        parts = [(f"{name} = ?", value) for name, value in asked if value is not None]
+        if not parts:
+            return "", []
+        return "WHERE " + " AND ".join(part for part, _ in parts), [value for _, value in parts]
+
+
+def results_folder() -> Path:
+    """Where results are kept."""
+    return home() / "lgip"
+
+
+def open_lgip(key: str) -> LgipResult:
+    """The result of that key, or the one whose key starts like this (four letters or more).
+
+    Raises:
+        UnknownName: there is none, or several start like this.
+        StoreError: it is damaged or of a newer format.
+    """
+    folder = results_folder()
+    if (folder / key / MANIFEST).is_file() and key.isalnum():
+        return LgipResult(folder / key, _read_manifest(folder / key))
+    fits = [path for path in _finished() if path.name.startswith(key)]
+    if len(key) < SHORTEST_PREFIX or len(fits) != 1:
+        raise UnknownName("LGIP result", key, sorted(path.name for path in _finished()))
+    return LgipResult(fits[0], _read_manifest(fits[0]))
+
+
+def list_lgip(gallery_id: str | None = None) -> list[LgipManifest]:
+    """The manifests of all sound results, the latest first; of one gallery, if it is named."""
+    found: list[LgipManifest] = []
+    for path in _finished():
+        try:
+            manifest = _read_manifest(path)
+        except StoreError:
+            continue  # damaged or of a newer format: `open_lgip` says so
+        if gallery_id in (None, manifest.gallery_id):
+            found.append(manifest)
+    return sorted(found, key=lambda m: (-m.created_s, m.key))
+
+
+def _finished() -> list[Path]:
+    found = results_folder().glob(f"*/{MANIFEST}")
+    return [path.parent for path in found if not path.parent.name.startswith(".")]
+
+
+def _read_manifest(folder: Path) -> LgipManifest:
+    path = folder / MANIFEST
+    try:
+        value = json.loads(path.read_bytes())
+        if value.pop("format") > FORMAT:
+            raise StoreError(
+                "was written by a newer version.", where=str(path), remedy="Update vlmexplain."
+            )
+        model = value.pop("model")
+        model["facts"] = tuple((label, fact) for label, fact in model["facts"])
+        figures = value.pop("figures")
+        sensitivity = Sensitivity(**figures.pop("sensitivity"))
+        by_type = {kind: Sensitivity(**own) for kind, own in figures.pop("by_type").items()}
+        return LgipManifest(
+            model=ModelIdentity(**model),
+            figures=LgipFigures(sensitivity=sensitivity, by_type=by_type, **figures),
+            **value,
+        )
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise StoreError(
+            "is damaged.", where=str(path), remedy="Remove the folder and run again."
+        ) from error
