@@ -8,7 +8,14 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from vlmexplain.demo.captions import Caption, Description, caption, counted_query, pair_query, short_query
+from vlmexplain.demo.captions import (
+    Caption,
+    Description,
+    caption,
+    counted_query,
+    pair_query,
+    short_query,
+)
 from vlmexplain.demo.claims import SceneTable, truth
 from vlmexplain.demo.edits import Renderer, false_twin
 from vlmexplain.demo.training_set import TrainingSet
@@ -44,7 +51,9 @@ def to_input(pictures: NDArray[np.uint8]) -> torch.Tensor:
     return ((tensor - _MEAN) / _STD).contiguous(memory_format=torch.channels_last)
 
 
-def _augment(picture: NDArray[np.uint8], rng: np.random.Generator, reach: int = 6) -> NDArray[np.uint8]:
+def _augment(
+    picture: NDArray[np.uint8], rng: np.random.Generator, reach: int = 6
+) -> NDArray[np.uint8]:
     if rng.uniform() < 0.5:
         picture = picture[:, ::-1]
     down, right = (int(v) for v in rng.integers(-reach, reach + 1, 2))
@@ -78,7 +87,9 @@ class BatchMaker:
         rng = np.random.default_rng([self.seed, step, 1])
         rows = self._rows(step)
         table = self.table.rows(rows)
-        pictures = _light(np.stack([_augment(self.data.picture(int(row)), rng) for row in rows]), rng)
+        pictures = _light(
+            np.stack([_augment(self.data.picture(int(row)), rng) for row in rows]), rng
+        )
         whole: list[Caption] = []
         short: list[Caption] = []
         twins: list[Caption] = []
@@ -88,29 +99,56 @@ class BatchMaker:
             about = Description.of(self.data.scenes[int(row)])
             seeds = [int(v) for v in rng.integers(2**31, size=3)]
             whole.append(caption(about, np.random.default_rng(seeds[0])))
-            second: Renderer = pair_query if len(about.groups) > 1 and rng.uniform() < 0.5 else counted_query
+            second: Renderer = (
+                pair_query if len(about.groups) > 1 and rng.uniform() < 0.5 else counted_query
+            )
             short.append(short_query(about, rng))
             short.append(second(about, np.random.default_rng(seeds[1])))
             if not self.hard:
                 continue
             own = self.table.rows(np.array([int(row)]))
-            for anchor, render, seed in ((place, caption, seeds[0]), (place, caption, seeds[0]), (self.batch + 2 * place + 1, second, seeds[1])):
+            for anchor, render, seed in (
+                (place, caption, seeds[0]),
+                (place, caption, seeds[0]),
+                (self.batch + 2 * place + 1, second, seeds[1]),
+            ):
                 twin = false_twin(about, render, seed, own, rng)
                 if twin is not None:
                     twins.append(twin)
                     twin_of.append(anchor)
                     twin_picture.append(place)
         captions = whole + short + twins
-        texts = [self._frame(c.text, 0.35 if position < self.batch else 0.12, rng) for position, c in enumerate(captions)]
-        rephrased = rng.choice(self.batch, self.batch // 3, replace=False) if self.hard else np.zeros(0, np.int64)
-        texts += [TEMPLATES[int(rng.integers(8))].format(captions[int(text)].text) for text in rephrased]
+        texts = [
+            self._frame(c.text, 0.35 if position < self.batch else 0.12, rng)
+            for position, c in enumerate(captions)
+        ]
+        rephrased = (
+            rng.choice(self.batch, self.batch // 3, replace=False)
+            if self.hard
+            else np.zeros(0, np.int64)
+        )
+        texts += [
+            TEMPLATES[int(rng.integers(8))].format(captions[int(text)].text) for text in rephrased
+        ]
         for text in rephrased:
             texts[int(text)] = captions[int(text)].text
         truths = truth([c.claim for c in captions], table)
-        return Batch(pictures, table, texts, truths, np.array(twin_of, np.int64), np.array(twin_picture, np.int64), rephrased.astype(np.int64))
+        return Batch(
+            pictures,
+            table,
+            texts,
+            truths,
+            np.array(twin_of, np.int64),
+            np.array(twin_picture, np.int64),
+            rephrased.astype(np.int64),
+        )
 
     @staticmethod
     def _frame(text: str, chance: float, rng: np.random.Generator) -> str:
         if rng.uniform() < 0.5:
             text += "."
-        return TEMPLATES[int(rng.integers(len(TEMPLATES)))].format(text) if rng.uniform() < chance else text
+        return (
+            TEMPLATES[int(rng.integers(len(TEMPLATES)))].format(text)
+            if rng.uniform() < chance
+            else text
+        )

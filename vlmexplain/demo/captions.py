@@ -7,14 +7,33 @@ from dataclasses import dataclass
 import numpy as np
 
 from vlmexplain.demo.claims import Claim, Mention
-from vlmexplain.demo.phrases import Phrase, PhraseStyle, a_or_an, bare_phrase, hypernym_phrase, noun_phrase, pick
+from vlmexplain.demo.phrases import (
+    Phrase,
+    PhraseStyle,
+    a_or_an,
+    bare_phrase,
+    hypernym_phrase,
+    noun_phrase,
+    pick,
+)
 from vlmexplain.demo.scene import Group, Scene
 from vlmexplain.demo.settings import SETTING_INDEX, SETTINGS
 
-__all__ = ["Caption", "Description", "caption", "captions_of", "counted_query", "pair_query", "short_query"]
+__all__ = [
+    "Caption",
+    "Description",
+    "caption",
+    "captions_of",
+    "counted_query",
+    "pair_query",
+    "short_query",
+]
 
 _LINKS = ("and", "and", "and", "with", "along with", "together with", "as well as")
-_TIME_WORDS = {"night": ("at night", "at night", "under the moon", "in the dark"), "sunset": ("at sunset", "at sunset", "in the evening light")}
+_TIME_WORDS = {
+    "night": ("at night", "at night", "under the moon", "in the dark"),
+    "sunset": ("at sunset", "at sunset", "in the evening light"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,16 +61,27 @@ class Caption:
 def _join(parts: list[str], link: str) -> str:
     if len(parts) == 1:
         return parts[0]
-    return f"{parts[0]} {link} {parts[1]}" if len(parts) == 2 else f"{parts[0]}, {parts[1]} {'and' if link == 'and' else link} {parts[2]}"
+    return (
+        f"{parts[0]} {link} {parts[1]}"
+        if len(parts) == 2
+        else f"{parts[0]}, {parts[1]} {'and' if link == 'and' else link} {parts[2]}"
+    )
 
 
-def _sentence(phrases: list[Phrase], where: str, place: str, when: str, rng: np.random.Generator) -> str:
+def _sentence(
+    phrases: list[Phrase], where: str, place: str, when: str, rng: np.random.Generator
+) -> str:
     """One of several sentence shapes; `where`, `place` and `when` may be empty."""
     link = pick(rng, _LINKS)
     texts = [phrase.text for phrase in phrases]
     things = _join(texts, link)
     tail = f" {when}" if when else ""
-    verb = "are" if phrases[0].plural or (len(phrases) > 1 and link == "and" and not texts[0].startswith(("a ", "an "))) else "is"
+    verb = (
+        "are"
+        if phrases[0].plural
+        or (len(phrases) > 1 and link == "and" and not texts[0].startswith(("a ", "an ")))
+        else "is"
+    )
     shape = rng.uniform()
     if where and shape < 0.10:
         return f"{where}{tail}, there {verb} {things}"
@@ -66,7 +96,9 @@ def _sentence(phrases: list[Phrase], where: str, place: str, when: str, rng: np.
     return f"{things}{' ' + where if where else ''}{tail}"
 
 
-def caption(about: Description, rng: np.random.Generator, style: PhraseStyle | None = None) -> Caption:
+def caption(
+    about: Description, rng: np.random.Generator, style: PhraseStyle | None = None
+) -> Caption:
     """One whole caption: most groups, most attributes, often the setting, in one of several shapes.
 
     The text is lower case and has no full stop; `captions_of` adds both.
@@ -85,16 +117,29 @@ def caption(about: Description, rng: np.random.Generator, style: PhraseStyle | N
     place = pick(rng, setting.words)
     says_time = about.time != "day" and rng.uniform() < 0.6
     when = pick(rng, _TIME_WORDS[about.time]) if says_time else ""
-    text = _sentence(phrases, where, place if setting.name != "snow" else "snowy landscape", when, rng)
-    claim = Claim(tuple(p.mention for p in phrases), about.setting if says_setting else None, about.time if says_time else None)
+    text = _sentence(
+        phrases, where, place if setting.name != "snow" else "snowy landscape", when, rng
+    )
+    claim = Claim(
+        tuple(p.mention for p in phrases),
+        about.setting if says_setting else None,
+        about.time if says_time else None,
+    )
     return Caption(text, claim)
 
 
 def _setting_query(about: Description, rng: np.random.Generator) -> Caption:
     setting = SETTINGS[SETTING_INDEX[about.setting]]
-    words = [*setting.phrases, *setting.words, *(a_or_an(word) if word != "snow" else "snow" for word in setting.words)]
+    words = [
+        *setting.phrases,
+        *setting.words,
+        *(a_or_an(word) if word != "snow" else "snow" for word in setting.words),
+    ]
     if about.time != "day" and rng.uniform() < 0.5:
-        return Caption(pick(rng, [*_TIME_WORDS[about.time], f"a {about.time} scene", about.time]), Claim(time=about.time))
+        return Caption(
+            pick(rng, [*_TIME_WORDS[about.time], f"a {about.time} scene", about.time]),
+            Claim(time=about.time),
+        )
     return Caption(pick(rng, words), Claim(setting=about.setting))
 
 
@@ -103,7 +148,10 @@ def pair_query(about: Description, rng: np.random.Generator) -> Caption:
     rows = rng.permutation(len(about.groups))[:2]
     coloured = rng.uniform() < 0.75
     pair = [bare_phrase(about.groups[int(row)], coloured, rng) for row in rows]
-    return Caption(" and ".join(phrase.text for phrase in pair), Claim(tuple(phrase.mention for phrase in pair)))
+    return Caption(
+        " and ".join(phrase.text for phrase in pair),
+        Claim(tuple(phrase.mention for phrase in pair)),
+    )
 
 
 def counted_query(about: Description, rng: np.random.Generator) -> Caption:
@@ -131,7 +179,15 @@ def short_query(about: Description, rng: np.random.Generator) -> Caption:
         if general is not None:
             return Caption(general.text, Claim((general.mention,)))
     if kind < 0.76:
-        text = pick(rng, [f"something {group.colour}", f"{group.colour} things", f"a {group.colour} object".replace("a orange", "an orange"), group.colour])
+        text = pick(
+            rng,
+            [
+                f"something {group.colour}",
+                f"{group.colour} things",
+                f"a {group.colour} object".replace("a orange", "an orange"),
+                group.colour,
+            ],
+        )
         return Caption(text, Claim((Mention((), group.colour),)))
     if kind < 0.82:
         return _setting_query(about, rng)

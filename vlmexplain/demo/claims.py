@@ -28,7 +28,7 @@ _SIZE_INDEX = {name: row for row, name in enumerate(SIZES)}
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """"At least `low` and at most `high` things of these categories, of that colour and size".
+    """ "At least `low` and at most `high` things of these categories, of that colour and size".
 
     Empty `categories` means things of any kind. `vague` marks counts that are not exact ("some dogs"):
     a count outside the range is then UNSURE, not FALSE, as long as there is one such thing.
@@ -68,7 +68,11 @@ class SceneTable:
     def of(cls, scenes: Sequence[Scene]) -> SceneTable:
         """The table of some scenes, in their order."""
         shape = (len(scenes), len(CATEGORIES))
-        count, colour, size = np.zeros(shape, np.int8), np.full(shape, -1, np.int8), np.full(shape, -1, np.int8)
+        count, colour, size = (
+            np.zeros(shape, np.int8),
+            np.full(shape, -1, np.int8),
+            np.full(shape, -1, np.int8),
+        )
         for row, scene in enumerate(scenes):
             for group in scene.groups:
                 column = CATEGORY_INDEX[group.category]
@@ -81,11 +85,19 @@ class SceneTable:
 
     def rows(self, index: NDArray[np.int64]) -> SceneTable:
         """The table of the chosen rows."""
-        return SceneTable(self.count[index], self.colour[index], self.size[index], self.setting[index], self.time[index])
+        return SceneTable(
+            self.count[index],
+            self.colour[index],
+            self.size[index],
+            self.setting[index],
+            self.time[index],
+        )
 
 
 def _mention_truth(mention: Mention, table: SceneTable) -> NDArray[np.int8]:
-    columns = [CATEGORY_INDEX[name] for name in mention.categories] if mention.categories else slice(None)
+    columns = (
+        [CATEGORY_INDEX[name] for name in mention.categories] if mention.categories else slice(None)
+    )
     count = table.count[:, columns].astype(np.int64)
     fits = count > 0
     if mention.colour is not None:

@@ -49,7 +49,11 @@ def shade(hsv: tuple[float, float, float], amount: float) -> str:
     hue, saturation, value = hsv
     if amount >= 0:
         return hex_of(hue, saturation * (1 - 0.6 * amount), value + (1 - value) * amount)
-    return hex_of(hue, saturation + (1 - saturation) * 0.25 * -amount * (saturation > 0.1), value * (1 + amount))
+    return hex_of(
+        hue,
+        saturation + (1 - saturation) * 0.25 * -amount * (saturation > 0.1),
+        value * (1 + amount),
+    )
 
 
 def make_ink(colour: str | None, gradient: str, rng: np.random.Generator) -> tuple[Ink, str]:
@@ -60,7 +64,11 @@ def make_ink(colour: str | None, gradient: str, rng: np.random.Generator) -> tup
     hue, saturation, value = COLOURS[colour or "gray"]
     jitter = rng.uniform(-1.0, 1.0, 3)
     spread = 0.04 if colour in ("white", "gray", "black") else 0.07
-    hsv = (hue + 0.012 * jitter[0], saturation * (1 + 0.10 * jitter[1]), value * (1 + spread * jitter[2]))
+    hsv = (
+        hue + 0.012 * jitter[0],
+        saturation * (1 + 0.10 * jitter[1]),
+        value * (1 + spread * jitter[2]),
+    )
     light, base, dark = shade(hsv, 0.22), shade(hsv, 0.0), shade(hsv, -0.16)
     if colour == "black":
         light, outline = shade(hsv, 0.20), shade(hsv, -0.55)
@@ -74,4 +82,6 @@ def make_ink(colour: str | None, gradient: str, rng: np.random.Generator) -> tup
         f'<stop offset=".55" stop-color="{base}"/><stop offset="1" stop-color="{dark}"/></linearGradient>'
     )
     four = (float(vary[0]), float(vary[1]), float(vary[2]), float(vary[3]))
-    return Ink(f"url(#{gradient})", base, light, shade(hsv, -0.30), outline, four, colour), definition
+    return Ink(
+        f"url(#{gradient})", base, light, shade(hsv, -0.30), outline, four, colour
+    ), definition

@@ -17,7 +17,13 @@ from vlmexplain.demo.settings import SETTINGS
 __all__ = ["EDITS", "Renderer", "edited", "false_twin"]
 
 #: Kind of edit -> how often it is tried.
-EDITS: dict[str, float] = {"category": 0.22, "colour": 0.22, "number": 0.30, "swap colours": 0.20, "setting": 0.06}
+EDITS: dict[str, float] = {
+    "category": 0.22,
+    "colour": 0.22,
+    "number": 0.30,
+    "swap colours": 0.20,
+    "setting": 0.06,
+}
 
 Renderer = Callable[[Description, np.random.Generator], Caption]
 
@@ -32,7 +38,10 @@ def _swap_colours(groups: list[Group], rng: np.random.Generator) -> bool:
     if len(rows) < 2 or groups[rows[0]].colour == groups[rows[1]].colour:
         return False
     one, other = groups[rows[0]], groups[rows[1]]
-    groups[rows[0]], groups[rows[1]] = replace(one, colour=other.colour), replace(other, colour=one.colour)
+    groups[rows[0]], groups[rows[1]] = (
+        replace(one, colour=other.colour),
+        replace(other, colour=one.colour),
+    )
     return True
 
 
@@ -59,7 +68,9 @@ def edited(about: Description, kind: str, rng: np.random.Generator) -> Descripti
     return replace(about, groups=tuple(groups))
 
 
-def false_twin(about: Description, render: Renderer, seed: int, table: SceneTable, rng: np.random.Generator) -> Caption | None:
+def false_twin(
+    about: Description, render: Renderer, seed: int, table: SceneTable, rng: np.random.Generator
+) -> Caption | None:
     """The caption that `render` gives with this seed, with one thing made false; None after four failures.
 
     `table` has the one row of the scene: the twin is checked to be FALSE of it.

@@ -34,7 +34,12 @@ def _reach(category: Category, x: float, y: float, scale: float, flipped: bool) 
 
 
 def _place_one(
-    group_row: int, group: Group, setting: Setting, shrink: float, taken: list[Rect], rng: np.random.Generator
+    group_row: int,
+    group: Group,
+    setting: Setting,
+    shrink: float,
+    taken: list[Rect],
+    rng: np.random.Generator,
 ) -> tuple[Item, Rect] | None:
     category = CATEGORIES[CATEGORY_INDEX[group.category]]
     places = [place for place in category.places if place in setting.places]
@@ -43,7 +48,11 @@ def _place_one(
         top, bottom = setting.places[place]
         depth = float(rng.uniform())
         y = top + depth * (bottom - top)
-        perspective = 1.0 if place in ("air", "wall") else _FAR + (_NEAR - _FAR) * (y - setting.horizon) / (CANVAS - setting.horizon)
+        perspective = (
+            1.0
+            if place in ("air", "wall")
+            else _FAR + (_NEAR - _FAR) * (y - setting.horizon) / (CANVAS - setting.horizon)
+        )
         scale = category.scale * SIZES[group.size] * perspective * shrink
         flipped = bool(rng.uniform() < 0.5)
         x = float(rng.uniform(_MARGIN, CANVAS - _MARGIN))
@@ -52,17 +61,30 @@ def _place_one(
             continue
         if any(_overlaps(reach, other) for other in taken):
             continue
-        return Item(group_row, place, round(x, 2), round(y, 2), round(scale, 4), flipped, round(depth, 3), int(rng.integers(2**31))), reach
+        return Item(
+            group_row,
+            place,
+            round(x, 2),
+            round(y, 2),
+            round(scale, 4),
+            flipped,
+            round(depth, 3),
+            int(rng.integers(2**31)),
+        ), reach
     return None
 
 
-def place_items(setting: Setting, groups: tuple[Group, ...], rng: np.random.Generator) -> tuple[Item, ...] | None:
+def place_items(
+    setting: Setting, groups: tuple[Group, ...], rng: np.random.Generator
+) -> tuple[Item, ...] | None:
     """Places for every thing of every group, far to near; None where they do not fit.
 
     A crowded scene is tried again a little smaller (by at most 14 %, so that size classes stay apart).
     """
     order = [(row, group) for row, group in enumerate(groups) for _ in range(group.count)]
-    order.sort(key=lambda pair: -SIZES[pair[1].size] * CATEGORIES[CATEGORY_INDEX[pair[1].category]].scale)
+    order.sort(
+        key=lambda pair: -SIZES[pair[1].size] * CATEGORIES[CATEGORY_INDEX[pair[1].category]].scale
+    )
     for shrink in (1.0, 0.93, 0.86):
         taken: list[Rect] = []
         items: list[Item] = []

@@ -25,10 +25,14 @@ def known_truth_loss(logits: torch.Tensor, truths: torch.Tensor) -> torch.Tensor
         logits: shape (rows, columns), float32.
         truths: same shape, int8, values of `claims`.
     """
-    false_sum = torch.logsumexp(logits.masked_fill(truths != FALSE, float("-inf")), dim=1, keepdim=True)
+    false_sum = torch.logsumexp(
+        logits.masked_fill(truths != FALSE, float("-inf")), dim=1, keepdim=True
+    )
     terms = nn.functional.softplus(false_sum - logits)
     true = (truths == TRUE) & torch.isfinite(false_sum)
-    per_row = torch.where(true, terms, torch.zeros_like(terms)).sum(dim=1) / true.sum(dim=1).clamp(min=1)
+    per_row = torch.where(true, terms, torch.zeros_like(terms)).sum(dim=1) / true.sum(dim=1).clamp(
+        min=1
+    )
     return per_row.sum() / true.any(dim=1).sum().clamp(min=1)
 
 
@@ -40,7 +44,9 @@ def twin_loss(logits: torch.Tensor, twin_logits: torch.Tensor) -> torch.Tensor:
 def plain_loss(logits: torch.Tensor) -> torch.Tensor:
     """CLIP's symmetric cross entropy over a square matrix, partners on the diagonal."""
     target = torch.arange(len(logits))
-    return (nn.functional.cross_entropy(logits, target) + nn.functional.cross_entropy(logits.T, target)) / 2
+    return (
+        nn.functional.cross_entropy(logits, target) + nn.functional.cross_entropy(logits.T, target)
+    ) / 2
 
 
 class Auxiliary(nn.Module):
@@ -60,11 +66,17 @@ class Auxiliary(nn.Module):
         """The mean cross entropy of the four questions; `embedding` has shape (n, width)."""
         count = torch.from_numpy(table.count).long()
         colour = torch.from_numpy(table.colour).long()
-        counts = nn.functional.cross_entropy(self.count(embedding).view(-1, 6), count.view(-1), reduction="none").view_as(count)
+        counts = nn.functional.cross_entropy(
+            self.count(embedding).view(-1, 6), count.view(-1), reduction="none"
+        ).view_as(count)
         present = count > 0
         asked_count = counts[present].mean() + counts[~present].mean()
         names = self.colour(embedding).view(-1, len(CATEGORIES), len(COLOURS))
         asked_colour = nn.functional.cross_entropy(names[present], colour[present])
-        place = nn.functional.cross_entropy(self.place(embedding), torch.from_numpy(table.setting).long())
-        time = nn.functional.cross_entropy(self.time(embedding), torch.from_numpy(table.time).long())
+        place = nn.functional.cross_entropy(
+            self.place(embedding), torch.from_numpy(table.setting).long()
+        )
+        time = nn.functional.cross_entropy(
+            self.time(embedding), torch.from_numpy(table.time).long()
+        )
         return (asked_count + asked_colour + place + time) / 4

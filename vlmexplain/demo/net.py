@@ -24,7 +24,9 @@ class SmallClip(nn.Module):
     def __init__(self, known_tokens: int) -> None:
         super().__init__()
         text = {**ARCHITECTURE["text_cfg"], "vocab_size": known_tokens + 1}
-        self.clip = open_clip.CLIP(ARCHITECTURE["embed_dim"], dict(ARCHITECTURE["vision_cfg"]), text)
+        self.clip = open_clip.CLIP(
+            ARCHITECTURE["embed_dim"], dict(ARCHITECTURE["vision_cfg"]), text
+        )
         self.clip.visual = self.clip.visual.to(memory_format=torch.channels_last)
 
     def images(self, pictures: torch.Tensor) -> torch.Tensor:
@@ -34,7 +36,9 @@ class SmallClip(nn.Module):
     def _texts(self, ids: torch.Tensor, ends: torch.Tensor) -> torch.Tensor:
         length = ids.shape[1]
         hidden = self.clip.token_embedding(ids) + self.clip.positional_embedding[:length]
-        hidden = self.clip.ln_final(self.clip.transformer(hidden, attn_mask=self.clip.attn_mask[:length, :length]))
+        hidden = self.clip.ln_final(
+            self.clip.transformer(hidden, attn_mask=self.clip.attn_mask[:length, :length])
+        )
         pooled = hidden[torch.arange(len(ids)), ends] @ self.clip.text_projection
         return nn.functional.normalize(pooled.float(), dim=-1)
 

@@ -11,13 +11,27 @@ from vlmexplain.demo.categories import CATEGORIES, CATEGORY_INDEX, HYPERNYMS
 from vlmexplain.demo.claims import Mention
 from vlmexplain.demo.scene import Group
 
-__all__ = ["NUMBERS", "Phrase", "PhraseStyle", "a_or_an", "bare_phrase", "hypernym_phrase", "noun_phrase", "pick"]
+__all__ = [
+    "NUMBERS",
+    "Phrase",
+    "PhraseStyle",
+    "a_or_an",
+    "bare_phrase",
+    "hypernym_phrase",
+    "noun_phrase",
+    "pick",
+]
 
 #: The number words; index 0 is unused.
 NUMBERS: tuple[str, ...] = ("", "one", "two", "three", "four", "five")
 
 _SIZE_WORDS = {"small": ("small", "little", "tiny"), "large": ("big", "large", "huge")}
-_YOUNG = {"dog": ("puppy", "puppies"), "cat": ("kitten", "kittens"), "horse": ("pony", "ponies"), "sheep": ("lamb", "lambs")}
+_YOUNG = {
+    "dog": ("puppy", "puppies"),
+    "cat": ("kitten", "kittens"),
+    "horse": ("pony", "ponies"),
+    "sheep": ("lamb", "lambs"),
+}
 _DETAILS: dict[str, tuple[str, ...]] = {
     "bird": ("flying", "in the air", "with open wings"),
     "airplane": ("flying", "in the air", "in the sky"),
@@ -80,7 +94,13 @@ def _quantity(count: int, exact: float, rng: np.random.Generator) -> tuple[str, 
     """(words before the noun, low, high, vague); "" is the indefinite article."""
     draw = rng.uniform()
     if count == 1:
-        return ("one", 1, 1, False) if draw < 0.14 else ("a single", 1, 1, False) if draw < 0.19 else ("", 1, 25, False)
+        return (
+            ("one", 1, 1, False)
+            if draw < 0.14
+            else ("a single", 1, 1, False)
+            if draw < 0.19
+            else ("", 1, 25, False)
+        )
     if draw < exact:
         if count == 2 and draw < 0.08:
             return ("a pair of" if draw < 0.04 else "a couple of", 2, 2, False)
@@ -95,13 +115,26 @@ def noun_phrase(group: Group, style: PhraseStyle, rng: np.random.Generator) -> P
     singular, plural, young = _noun(group, style.synonym, rng)
     words, low, high, vague = _quantity(group.count, style.number, rng)
     colour = group.colour if rng.uniform() < style.colour else None
-    size = group.size if group.size != "medium" and rng.uniform() < style.size and not young else None
+    size = (
+        group.size if group.size != "medium" and rng.uniform() < style.size and not young else None
+    )
     size_word = pick(rng, _SIZE_WORDS[size]) if size else ""
     form, detail = rng.uniform(), rng.uniform()
     noun = singular if group.count == 1 else plural
     after, before = "", colour or ""
     if colour and group.category == "person" and form < 0.75:
-        before, after = "", pick(rng, [f"in {colour}", f"wearing {colour}", f"dressed in {colour}", f"in {colour} clothes"])
+        before, after = (
+            "",
+            pick(
+                rng,
+                [
+                    f"in {colour}",
+                    f"wearing {colour}",
+                    f"dressed in {colour}",
+                    f"in {colour} clothes",
+                ],
+            ),
+        )
     elif colour and form < 0.06:
         before, after = "", f"that {'is' if group.count == 1 else 'are'} {colour}"
     elif detail < style.detail and group.category in _DETAILS:
@@ -109,7 +142,9 @@ def noun_phrase(group: Group, style: PhraseStyle, rng: np.random.Generator) -> P
     core = " ".join(word for word in (size_word, before, noun, after) if word)
     text = f"{words} {core}" if words else a_or_an(core)
     said_size = "small" if young else size
-    return Phrase(text, group.count > 1, Mention((group.category,), colour, low, high, said_size, vague))
+    return Phrase(
+        text, group.count > 1, Mention((group.category,), colour, low, high, said_size, vague)
+    )
 
 
 def bare_phrase(group: Group, colour: bool, rng: np.random.Generator) -> Phrase:
@@ -120,7 +155,9 @@ def bare_phrase(group: Group, colour: bool, rng: np.random.Generator) -> Phrase:
     size = "small" if young else None
     form = rng.uniform()
     if form < 0.55:
-        return Phrase(a_or_an(prefix + singular), False, Mention((group.category,), said, 1, 25, size))
+        return Phrase(
+            a_or_an(prefix + singular), False, Mention((group.category,), said, 1, 25, size)
+        )
     if form < 0.68:
         return Phrase(prefix + singular, False, Mention((group.category,), said, 1, 25, size))
     if form < 0.74 and not prefix:
@@ -135,6 +172,10 @@ def hypernym_phrase(group: Group, rng: np.random.Generator) -> Phrase | None:
         return None
     singular, plural = words[int(rng.integers(len(words)))]
     covered = HYPERNYMS[singular, plural]
-    if group.count == 1 and rng.uniform() < 0.6:
+    if group.count == 1:
         return Phrase(a_or_an(singular), False, Mention(covered))
-    return Phrase(plural, plural not in ("fruit", "furniture"), Mention(covered, None, 2, 25, None, vague=True))
+    return Phrase(
+        plural,
+        plural not in ("fruit", "furniture"),
+        Mention(covered, None, 2, 25, None, vague=True),
+    )

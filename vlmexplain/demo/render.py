@@ -44,7 +44,9 @@ def _item_layer(row: int, item: Item, scene: Scene) -> Layer:
     category = CATEGORIES[CATEGORY_INDEX[chosen.category]]
     ink, definition = make_ink(chosen.colour, f"ink{row}", np.random.default_rng(item.seed))
     mirror = -item.scale if item.flipped else item.scale
-    svg = group(category.draw(ink), f"translate({item.x:g} {item.y:g}) scale({mirror:g} {item.scale:g})")
+    svg = group(
+        category.draw(ink), f"translate({item.x:g} {item.y:g}) scale({mirror:g} {item.scale:g})"
+    )
     shadow = ""
     if item.place not in ("air", "wall"):
         half = (category.left + category.right) / 2 * item.scale
@@ -57,8 +59,15 @@ def layers(scene: Scene) -> list[Layer]:
     """Everything to paint, far to near: the backdrop first."""
     setting = SETTINGS[SETTING_INDEX[scene.setting]]
     rng = np.random.default_rng([scene.seed[0], scene.seed[1], 7])
-    text, definitions = indoor_backdrop(setting, rng) if setting.indoor else outdoor_backdrop(setting, scene.time, rng)
-    return [Layer(None, text, definitions, ""), *(_item_layer(row, item, scene) for row, item in enumerate(scene.items))]
+    text, definitions = (
+        indoor_backdrop(setting, rng)
+        if setting.indoor
+        else outdoor_backdrop(setting, scene.time, rng)
+    )
+    return [
+        Layer(None, text, definitions, ""),
+        *(_item_layer(row, item, scene) for row, item in enumerate(scene.items)),
+    ]
 
 
 def _document(definitions: str, body: str, crisp: bool = False) -> str:
@@ -73,15 +82,22 @@ def _document(definitions: str, body: str, crisp: bool = False) -> str:
 def scene_svg(scene: Scene) -> str:
     """The scene as a standalone SVG document."""
     stack = layers(scene)
-    return _document(_SHADOW + "".join(layer.definitions for layer in stack), "".join(layer.shadow + layer.svg for layer in stack))
+    return _document(
+        _SHADOW + "".join(layer.definitions for layer in stack),
+        "".join(layer.shadow + layer.svg for layer in stack),
+    )
 
 
 def _rasterise(svg: str, size_px: int) -> NDArray[np.uint8]:
     try:
         import resvg_py
     except ImportError as error:
-        raise ModuleNotFoundError("drawing scenes needs the package resvg-py: pip install resvg-py (the shipped gallery does not)") from error
-    png = bytes(resvg_py.svg_to_bytes(svg_string=svg, width=size_px, height=size_px, skip_system_fonts=True))
+        raise ModuleNotFoundError(
+            "drawing scenes needs the package resvg-py: pip install resvg-py (the shipped gallery does not)"
+        ) from error
+    png = bytes(
+        resvg_py.svg_to_bytes(svg_string=svg, width=size_px, height=size_px, skip_system_fonts=True)
+    )
     return np.asarray(Image.open(io.BytesIO(png)).convert("RGB"))
 
 
@@ -98,7 +114,9 @@ def _flat(svg: str, number: int) -> str:
     return _OPACITY.sub("", _PAINT.sub(rf'\1="#{number:06x}"', svg))
 
 
-def id_buffer(scene: Scene, size_px: int = 320) -> tuple[NDArray[np.int32], list[tuple[int | None, str | None]]]:
+def id_buffer(
+    scene: Scene, size_px: int = 320
+) -> tuple[NDArray[np.int32], list[tuple[int | None, str | None]]]:
     """Which pixel shows what.
 
     Returns:

@@ -18,19 +18,27 @@ _GROUP_COUNT_WEIGHTS = (0.20, 0.50, 0.30)
 _COUNT_WEIGHTS = (0.34, 0.22, 0.18, 0.14, 0.12)
 _SIZE_WEIGHTS = (0.24, 0.50, 0.26)
 _TIME_WEIGHTS = (0.70, 0.15, 0.15)
-_COMMON = frozenset(("dog", "cat", "horse", "car", "bus", "train", "person", "bird", "boat", "bicycle", "truck"))
+_COMMON = frozenset(
+    ("dog", "cat", "horse", "car", "bus", "train", "person", "bird", "boat", "bicycle", "truck")
+)
 _COMMON_WEIGHT = 1.7
 
 
 def categories_in(setting: Setting) -> tuple[Category, ...]:
     """The categories that can stand somewhere in a setting."""
-    return tuple(c for c in CATEGORIES if setting.name not in c.not_in and any(p in setting.places for p in c.places))
+    return tuple(
+        c
+        for c in CATEGORIES
+        if setting.name not in c.not_in and any(p in setting.places for p in c.places)
+    )
 
 
 def _sample_groups(setting: Setting, rng: np.random.Generator) -> tuple[Group, ...]:
     possible = categories_in(setting)
     how_many = 1 + int(rng.choice(3, p=_GROUP_COUNT_WEIGHTS))
-    weights = np.array([_COMMON_WEIGHT if category.name in _COMMON else 1.0 for category in possible])
+    weights = np.array(
+        [_COMMON_WEIGHT if category.name in _COMMON else 1.0 for category in possible]
+    )
     chosen = rng.choice(len(possible), size=how_many, replace=False, p=weights / weights.sum())
     groups = []
     for row in chosen:
@@ -53,7 +61,11 @@ def sample_scene(seed: int, index: int, split: str) -> Scene:
     while True:
         setting = SETTINGS[int(rng.integers(len(SETTINGS)))]
         groups = _sample_groups(setting, rng)
-        time = "day" if setting.indoor else ("day", "sunset", "night")[int(rng.choice(3, p=_TIME_WEIGHTS))]
+        time = (
+            "day"
+            if setting.indoor
+            else ("day", "sunset", "night")[int(rng.choice(3, p=_TIME_WEIGHTS))]
+        )
         if split_of(combination_key(setting.name, groups)) != split:
             continue
         items = place_items(setting, groups, rng)

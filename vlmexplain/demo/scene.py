@@ -53,4 +53,6 @@ def combination_key(setting: str, groups: tuple[Group, ...]) -> str:
 
     Two scenes with equal keys differ only in layout, size classes, time of day and jitter.
     """
-    return "|".join([setting, *sorted(f"{group.category},{group.colour},{group.count}" for group in groups)])
+    return "|".join(
+        [setting, *sorted(f"{group.category},{group.colour},{group.count}" for group in groups)]
+    )

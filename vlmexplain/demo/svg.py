@@ -18,24 +18,43 @@ def _paint(fill: str, stroke: str | None, width: float, alpha: float) -> str:
     return text
 
 
-def path(d: str, fill: str = "none", stroke: str | None = None, width: float = 1.6, alpha: float = 1.0) -> str:
+def path(
+    d: str, fill: str = "none", stroke: str | None = None, width: float = 1.6, alpha: float = 1.0
+) -> str:
     """A path from SVG path data, with round joins and caps (set on the root)."""
     return f'<path d="{d}"{_paint(fill, stroke, width, alpha)}/>'
 
 
-def polygon(points: str, fill: str, stroke: str | None = None, width: float = 1.6, alpha: float = 1.0) -> str:
+def polygon(
+    points: str, fill: str, stroke: str | None = None, width: float = 1.6, alpha: float = 1.0
+) -> str:
     """A closed polygon from `"x,y x,y ..."`."""
     return f'<polygon points="{points}"{_paint(fill, stroke, width, alpha)}/>'
 
 
 def ellipse(
-    cx: float, cy: float, rx: float, ry: float, fill: str, stroke: str | None = None, width: float = 1.6, alpha: float = 1.0
+    cx: float,
+    cy: float,
+    rx: float,
+    ry: float,
+    fill: str,
+    stroke: str | None = None,
+    width: float = 1.6,
+    alpha: float = 1.0,
 ) -> str:
     """An ellipse with centre (cx, cy) and radii rx, ry."""
     return f'<ellipse cx="{cx:.4g}" cy="{cy:.4g}" rx="{rx:.4g}" ry="{ry:.4g}"{_paint(fill, stroke, width, alpha)}/>'
 
 
-def circle(cx: float, cy: float, r: float, fill: str, stroke: str | None = None, width: float = 1.6, alpha: float = 1.0) -> str:
+def circle(
+    cx: float,
+    cy: float,
+    r: float,
+    fill: str,
+    stroke: str | None = None,
+    width: float = 1.6,
+    alpha: float = 1.0,
+) -> str:
     """A circle with centre (cx, cy) and radius r."""
     return ellipse(cx, cy, r, r, fill, stroke, width, alpha)
 

@@ -27,68 +27,114 @@ __all__ = ["main"]
 _EMA = 0.998
 
 
-def learning_rate(step: int, peak: float, warm_up: int, total: int, finish_by: int | None, resumed_at: int) -> float:
+def learning_rate(
+    step: int, peak: float, warm_up: int, total: int, finish_by: int | None, resumed_at: int
+) -> float:
     """Linear warm-up, then a cosine to zero at `total`; with `finish_by`, a straight line to zero from `resumed_at` to there."""
 
     def cosine(at: int) -> float:
         if at < warm_up:
             return peak * (at + 1) / warm_up
-        return peak * 0.5 * (1 + math.cos(math.pi * min(1.0, (at - warm_up) / max(1, total - warm_up))))
+        return (
+            peak
+            * 0.5
+            * (1 + math.cos(math.pi * min(1.0, (at - warm_up) / max(1, total - warm_up))))
+        )
 
     if finish_by is None or step < resumed_at:
         return cosine(step)
     return cosine(resumed_at) * max(0.0, (finish_by - step) / max(1, finish_by - resumed_at))
 
 
-def _embed_texts(model: SmallClip, vocabulary: Vocabulary, texts: list[str], rng: np.random.Generator) -> torch.Tensor:
+def _embed_texts(
+    model: SmallClip, vocabulary: Vocabulary, texts: list[str], rng: np.random.Generator
+) -> torch.Tensor:
     unique, back = np.unique(np.array(texts, dtype=object), return_inverse=True)
     ids, ends = vocabulary.encode(list(unique))
-    inside = (np.arange(ids.shape[1])[None, :] < ends[:, None]) & (np.arange(ids.shape[1])[None, :] > 0)
+    inside = (np.arange(ids.shape[1])[None, :] < ends[:, None]) & (
+        np.arange(ids.shape[1])[None, :] > 0
+    )
     lost = (rng.uniform(size=ids.shape) < 0.02) & inside & (ends[:, None] > 4)
     ids[lost] = vocabulary.unknown
     return model.texts(torch.from_numpy(ids), torch.from_numpy(ends))[torch.from_numpy(back)]
 
 
-def hard_objective(model: SmallClip, auxiliary: Auxiliary, vocabulary: Vocabulary, batch: Batch, rng: np.random.Generator) -> dict[str, torch.Tensor]:
+def hard_objective(
+    model: SmallClip,
+    auxiliary: Auxiliary,
+    vocabulary: Vocabulary,
+    batch: Batch,
+    rng: np.random.Generator,
+) -> dict[str, torch.Tensor]:
     """The terms of the full recipe for one batch; "total" is what is minimised."""
     images = model.images(to_input(batch.pictures))
     texts = _embed_texts(model, vocabulary, batch.texts, rng)
     size, known = len(images), len(batch.truths)
     scale = model.clip.logit_scale.exp().clamp(max=60.0)
     truths = torch.from_numpy(batch.truths)
-    logits = scale * texts[:known] @ images.T
+    with torch.autocast("cpu", enabled=False):  # eight bits of mantissa are too few for logits
+        logits = scale * texts[:known] @ images.T
     terms = {
-        "whole": (known_truth_loss(logits[:size], truths[:size]) + known_truth_loss(logits.T, truths.T)) / 2,
+        "whole": (
+            known_truth_loss(logits[:size], truths[:size]) + known_truth_loss(logits.T, truths.T)
+        )
+        / 2,
         "short": known_truth_loss(logits[size : 3 * size], truths[size : 3 * size]),
-        "twins": twin_loss(logits[torch.from_numpy(batch.twin_of), torch.from_numpy(batch.twin_picture)], logits[torch.arange(3 * size, known), torch.from_numpy(batch.twin_picture)]),
-        "rephrased": (texts[known:] - texts[torch.from_numpy(batch.rephrased)]).pow(2).sum(dim=1).mean(),
+        "twins": twin_loss(
+            logits[torch.from_numpy(batch.twin_of), torch.from_numpy(batch.twin_picture)],
+            logits[torch.arange(3 * size, known), torch.from_numpy(batch.twin_picture)],
+        ),
+        "rephrased": (texts[known:] - texts[torch.from_numpy(batch.rephrased)])
+        .pow(2)
+        .sum(dim=1)
+        .mean(),
         "auxiliary": auxiliary(images * 8.0, batch.table),
     }
-    terms["total"] = terms["whole"] + 0.7 * terms["short"] + 0.8 * terms["twins"] + 0.5 * terms["rephrased"] + 0.4 * terms["auxiliary"]
+    terms["total"] = (
+        terms["whole"]
+        + 0.7 * terms["short"]
+        + 0.8 * terms["twins"]
+        + 0.5 * terms["rephrased"]
+        + 0.4 * terms["auxiliary"]
+    )
     return terms
 
 
-def plain_objective(model: SmallClip, vocabulary: Vocabulary, batch: Batch, rng: np.random.Generator) -> dict[str, torch.Tensor]:
+def plain_objective(
+    model: SmallClip, vocabulary: Vocabulary, batch: Batch, rng: np.random.Generator
+) -> dict[str, torch.Tensor]:
     """CLIP's own loss: one text a picture (two in three a whole caption, else a short query), all others wrong."""
     size = len(batch.pictures)
-    chosen = [batch.texts[i] if rng.uniform() < 0.67 else batch.texts[size + 2 * i + int(rng.integers(2))] for i in range(size)]
+    chosen = [
+        batch.texts[i] if rng.uniform() < 0.67 else batch.texts[size + 2 * i + int(rng.integers(2))]
+        for i in range(size)
+    ]
     images = model.images(to_input(batch.pictures))
     texts = _embed_texts(model, vocabulary, chosen, rng)
-    return {"total": plain_loss(model.clip.logit_scale.exp().clamp(max=60.0) * texts @ images.T)}
+    with torch.autocast("cpu", enabled=False):
+        logits = model.clip.logit_scale.exp().clamp(max=60.0) * texts @ images.T
+    return {"total": plain_loss(logits)}
 
 
 def _optimiser(modules: list[torch.nn.Module]) -> torch.optim.Optimizer:
     parameters = [p for module in modules for p in module.parameters()]
     return torch.optim.AdamW(
-        [{"params": [p for p in parameters if p.ndim > 1], "weight_decay": 0.05}, {"params": [p for p in parameters if p.ndim <= 1], "weight_decay": 0.0}],
-        lr=1e-3, betas=(0.9, 0.98), eps=1e-6,
+        [
+            {"params": [p for p in parameters if p.ndim > 1], "weight_decay": 0.05},
+            {"params": [p for p in parameters if p.ndim <= 1], "weight_decay": 0.0},
+        ],
+        lr=1e-3,
+        betas=(0.9, 0.98),
+        eps=1e-6,
     )
 
 
 def _average_into(average: SmallClip, model: SmallClip, step: int) -> None:
     keep = min(_EMA, (1 + step) / (10 + step))
     with torch.no_grad():
-        for kept, new in zip(average.state_dict().values(), model.state_dict().values(), strict=True):
+        for kept, new in zip(
+            average.state_dict().values(), model.state_dict().values(), strict=True
+        ):
             if kept.dtype.is_floating_point:
                 kept.lerp_(new, 1 - keep)
             else:
@@ -119,20 +165,45 @@ def train(args: argparse.Namespace) -> None:
     began, since, log = time.perf_counter(), time.perf_counter(), log_path.open("a")
     while step < stop:
         batch = make(step)
-        rate = learning_rate(step, args.lr, args.warm_up, args.steps, args.finish_by_step, resumed_at)
+        rate = learning_rate(
+            step, args.lr, args.warm_up, args.steps, args.finish_by_step, resumed_at
+        )
         for group in optimiser.param_groups:
             group["lr"] = rate
         rng = np.random.default_rng([args.seed, step, 2])
         with torch.autocast("cpu", torch.bfloat16, enabled=args.precision == "bf16"):
-            terms = plain_objective(model, vocabulary, batch, rng) if args.plain else hard_objective(model, auxiliary, vocabulary, batch, rng)
+            terms = (
+                plain_objective(model, vocabulary, batch, rng)
+                if args.plain
+                else hard_objective(model, auxiliary, vocabulary, batch, rng)
+            )
         optimiser.zero_grad(set_to_none=True)
         terms["total"].backward()
         torch.nn.utils.clip_grad_norm_([*model.parameters(), *auxiliary.parameters()], 1.0)
         optimiser.step()
         step += 1
         _average_into(average, model, step)
+        if step % args.save_every == 0 or step == stop:
+            partial = state_path.with_suffix(".partial")
+            torch.save(
+                {
+                    "step": step,
+                    "model": model.state_dict(),
+                    "auxiliary": auxiliary.state_dict(),
+                    "average": average.state_dict(),
+                    "optimiser": optimiser.state_dict(),
+                    "known": torch.from_numpy(known),
+                },
+                partial,
+            )
+            partial.rename(state_path)
         if step % 20 == 0 or step == stop:
-            entry = {"step": step, **{k: round(float(v.detach()), 4) for k, v in terms.items()}, "scale": round(float(model.clip.logit_scale.detach().exp()), 2), "lr": round(rate, 7)}
+            entry = {
+                "step": step,
+                **{k: round(float(v.detach()), 4) for k, v in terms.items()},
+                "scale": round(float(model.clip.logit_scale.detach().exp()), 2),
+                "lr": round(rate, 7),
+            }
             entry["samples_per_s"] = round(20 * args.batch / (time.perf_counter() - since), 1)
             since = time.perf_counter()
             if step % args.watch_every == 0 or step == stop:
@@ -141,24 +212,29 @@ def train(args: argparse.Namespace) -> None:
             print(json.dumps(entry), flush=True)
             log.write(json.dumps(entry) + "\n")
             log.flush()
-        if step % args.save_every == 0 or step == stop:
-            partial = state_path.with_suffix(".partial")
-            torch.save({"step": step, "model": model.state_dict(), "auxiliary": auxiliary.state_dict(), "average": average.state_dict(),
-                        "optimiser": optimiser.state_dict(), "known": torch.from_numpy(known)}, partial)
-            partial.rename(state_path)
     log.close()
 
 
 def main() -> None:
     """The command line."""
-    parser = argparse.ArgumentParser(description="Train the demo world's small CLIP on two CPU cores.")
-    parser.add_argument("--data", type=Path, required=True, help="folder written by vlmexplain.demo.training_set")
+    parser = argparse.ArgumentParser(
+        description="Train the demo world's small CLIP on two CPU cores."
+    )
+    parser.add_argument(
+        "--data", type=Path, required=True, help="folder written by vlmexplain.demo.training_set"
+    )
     parser.add_argument("--out", type=Path, required=True, help="folder for the state and the log")
-    parser.add_argument("--plain", action="store_true", help="CLIP's own loss: no truth, no false twins, no auxiliary questions")
+    parser.add_argument(
+        "--plain",
+        action="store_true",
+        help="CLIP's own loss: no truth, no false twins, no auxiliary questions",
+    )
     parser.add_argument("--scenes", type=int, default=80_000)
     parser.add_argument("--batch", type=int, default=128)
     parser.add_argument("--steps", type=int, default=3000)
-    parser.add_argument("--finish-by-step", type=int, default=None, help="on a restart: end by this step")
+    parser.add_argument(
+        "--finish-by-step", type=int, default=None, help="on a restart: end by this step"
+    )
     parser.add_argument("--lr", type=float, default=2e-3)
     parser.add_argument("--warm-up", type=int, default=150)
     parser.add_argument("--seed", type=int, default=3)

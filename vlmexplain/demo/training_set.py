@@ -55,7 +55,10 @@ def draw(folder: Path, scenes: int, size_px: int, workers: int = 2) -> None:
     """Draw `scenes` training scenes and 1,000 watched ones as size_px pictures into `folder`; done shards are kept."""
     folder.mkdir(parents=True, exist_ok=True)
     jobs = [(folder, WATCH_SEED, "watch", 0, _SHARD, size_px)]
-    jobs += [(folder, TRAIN_SEED, "train", shard, min(_SHARD, scenes - shard * _SHARD), size_px) for shard in range(-(-scenes // _SHARD))]
+    jobs += [
+        (folder, TRAIN_SEED, "train", shard, min(_SHARD, scenes - shard * _SHARD), size_px)
+        for shard in range(-(-scenes // _SHARD))
+    ]
     with multiprocessing.get_context("spawn").Pool(workers) as pool:
         for done, _ in enumerate(pool.imap_unordered(_draw_shard, jobs), start=1):
             print(f"drawn {done} of {len(jobs)} shards", flush=True)
@@ -72,7 +75,9 @@ def load(folder: Path, split: str, scenes: int) -> TrainingSet:
     for shard in range(-(-scenes // _SHARD)):
         path = folder / f"{split}-{shard:04d}.npy"
         if not path.exists():
-            raise FileNotFoundError(f"{path} is missing: run python -m vlmexplain.demo.training_set --out {folder} --scenes {scenes}")
+            raise FileNotFoundError(
+                f"{path} is missing: run python -m vlmexplain.demo.training_set --out {folder} --scenes {scenes}"
+            )
         pictures.append(np.load(path, mmap_mode="r"))
         found.extend(pickle.loads(path.with_suffix(".pickle").read_bytes()))
     return TrainingSet(found[:scenes], pictures)

@@ -26,7 +26,9 @@ def average_precision(scores: np.ndarray, relevant: np.ndarray) -> float:
 
 
 @torch.no_grad()
-def watch(model: SmallClip, vocabulary: Vocabulary, data: TrainingSet, scenes: int = 500) -> dict[str, float]:
+def watch(
+    model: SmallClip, vocabulary: Vocabulary, data: TrainingSet, scenes: int = 500
+) -> dict[str, float]:
     """R@1 and R@10 of one caption a scene, mean average precision of "a <category>", and false twins told apart."""
     model.eval()
 
@@ -35,19 +37,37 @@ def watch(model: SmallClip, vocabulary: Vocabulary, data: TrainingSet, scenes: i
         return model.texts(torch.from_numpy(ids), torch.from_numpy(ends))
 
     with torch.autocast("cpu", torch.bfloat16):
-        images = torch.cat([model.images(to_input(np.stack([data.picture(i) for i in range(s, min(s + 100, scenes))]))) for s in range(0, scenes, 100)])
+        images = torch.cat(
+            [
+                model.images(
+                    to_input(np.stack([data.picture(i) for i in range(s, min(s + 100, scenes))]))
+                )
+                for s in range(0, scenes, 100)
+            ]
+        )
         about = [Description.of(scene) for scene in data.scenes[:scenes]]
         captions = [caption(a, np.random.default_rng([5, i])) for i, a in enumerate(about)]
-        similarity = (embed([c.text for c in captions]) @ images.T).numpy()
+        similarity = embed([c.text for c in captions]).numpy() @ images.numpy().T
         ranks = (similarity > similarity.diagonal()[:, None]).sum(axis=1)
         result = {"r1": float((ranks < 1).mean()), "r10": float((ranks < 10).mean())}
         table = SceneTable.of(data.scenes[:scenes])
-        by_name = (embed([a_or_an(c.name) for c in CATEGORIES]) @ images.T).numpy()
-        result["map"] = float(np.mean([average_precision(by_name[k], table.count[:, k] > 0) for k in range(len(CATEGORIES)) if table.count[:, k].any()]))
+        by_name = embed([a_or_an(c.name) for c in CATEGORIES]).numpy() @ images.numpy().T
+        result["map"] = float(
+            np.mean(
+                [
+                    average_precision(by_name[k], table.count[:, k] > 0)
+                    for k in range(len(CATEGORIES))
+                    if table.count[:, k].any()
+                ]
+            )
+        )
         rng = np.random.default_rng(6)
         for kind in EDITS:
             others = [edited(a, kind, rng) for a in about]
-            twins = [caption(o, np.random.default_rng([5, i])) if o else captions[i] for i, o in enumerate(others)]
+            twins = [
+                caption(o, np.random.default_rng([5, i])) if o else captions[i]
+                for i, o in enumerate(others)
+            ]
             false = truth([t.claim for t in twins], table).diagonal() == FALSE
             sims = (embed([t.text for t in twins]) * images).sum(dim=1).numpy()
             result[kind.replace(" ", "_")] = float((similarity.diagonal() > sims)[false].mean())

@@ -64,11 +64,17 @@ def known_token_ids(scenes: int = 4000, seed: int = 91) -> NDArray[np.int32]:
     known: set[int] = set()
     for scene in sample_scenes(seed, "train", scenes):
         about = Description.of(scene)
-        texts = [caption(about, rng).text for _ in range(3)] + [short_query(about, rng).text for _ in range(5)]
+        texts = [caption(about, rng).text for _ in range(3)] + [
+            short_query(about, rng).text for _ in range(5)
+        ]
         for kind in EDITS:
             other = edited(about, kind, rng)
             if other is not None:
-                texts += [caption(other, rng).text, pair_query(other, rng).text, counted_query(other, rng).text]
+                texts += [
+                    caption(other, rng).text,
+                    pair_query(other, rng).text,
+                    counted_query(other, rng).text,
+                ]
         for text in texts:
             known.update(token_ids(text))
     for template in TEMPLATES:
