@@ -17,17 +17,29 @@ from vlmexplain.datasets.gallery import list_galleries, open_gallery
 Write = Callable[..., tuple[Path, Path, Path]]
 
 SCRIPT = """
-import sys, time
+import contextlib, sys, time
 from pathlib import Path
+from vlmexplain.datasets import import_request
 from vlmexplain.datasets.coco import import_coco
-instances, captions, images, stage, marker = sys.argv[1:6]
+
+instances, captions, images, stage, folder = sys.argv[1:6]
+folder = Path(folder)
+own_locked = import_request.storage.locked
+
+@contextlib.contextmanager
+def locked(target):
+    if target.name.startswith("import-"):
+        (folder / "asks").touch()
+    with own_locked(target):
+        yield
 
 def progress(p):
     if p.stage.startswith(stage):
-        with open(marker, "a") as file:
-            file.write(p.stage + "\\n")
-        time.sleep(float(sys.argv[6]))
+        (folder / "came").touch()
+        while not (folder / "go").exists():
+            time.sleep(0.02)
 
+import_request.storage.locked = locked
 gallery = import_coco(
     Path(instances), Path(captions), Path(images), name="small", progress=progress
 )
@@ -35,10 +47,12 @@ print(gallery.id)
 """
 
 
-def start(paths: tuple[Path, ...], stage: str, marker: Path, sleep_s: float) -> subprocess.Popen:
-    arguments = [*map(str, paths), stage, str(marker), str(sleep_s)]
+def start(paths: tuple[Path, ...], stage: str, folder: Path) -> subprocess.Popen:
+    """Import in another process: it leaves ``asks`` before it asks for the lock, and ``came`` at
+    ``stage``, where it waits for ``go``."""
+    folder.mkdir()
     return subprocess.Popen(
-        [sys.executable, "-c", SCRIPT, *arguments],
+        [sys.executable, "-c", SCRIPT, *map(str, paths), stage, str(folder)],
         stdout=subprocess.PIPE,
         text=True,
         cwd=Path(__file__).parents[2],
@@ -56,9 +70,9 @@ def wait_for(path: Path) -> None:
 def test_a_killed_import_leaves_nothing_half_made(
     fresh_home: Path, coco_folder: Write, tmp_path: Path, stage: str
 ) -> None:
-    paths, marker = coco_folder(*coco_files(3)), tmp_path / "marker"
-    process = start(paths, stage, marker, sleep_s=60)
-    wait_for(marker)
+    paths = coco_folder(*coco_files(3))
+    process = start(paths, stage, tmp_path / "one")
+    wait_for(tmp_path / "one" / "came")
     os.kill(process.pid, signal.SIGKILL)
     process.wait()
     assert list_galleries() == []
@@ -70,23 +84,25 @@ def test_a_killed_import_leaves_nothing_half_made(
 
 
 def test_two_at_once_do_it_once(fresh_home: Path, coco_folder: Write, tmp_path: Path) -> None:
-    paths, markers = coco_folder(*coco_files(3)), [tmp_path / "one", tmp_path / "two"]
-    first = start(paths, "Writing the gallery", markers[0], sleep_s=3)
-    wait_for(markers[0])
-    second = start(paths, "Reading", markers[1], sleep_s=0)
+    paths, one, two = coco_folder(*coco_files(3)), tmp_path / "one", tmp_path / "two"
+    first = start(paths, "Writing the gallery", one)
+    wait_for(one / "came")
+    second = start(paths, "Reading", two)
+    wait_for(two / "asks")
+    (one / "go").touch()
+    (two / "go").touch()
     ids = {process.communicate(timeout=60)[0].strip() for process in (first, second)}
     assert ids == {open_gallery("small").id}
     assert first.returncode == second.returncode == 0
-    assert not markers[1].exists()  # the second found it made while it waited
+    assert not (two / "came").exists()  # the second found it made while it waited
 
 
 def test_different_imports_do_not_wait_for_each_other(
     fresh_home: Path, coco_folder: Write, tmp_path: Path
 ) -> None:
-    marker = tmp_path / "marker"
-    slow = start(coco_folder(*coco_files(3)), "Looking at the pictures", marker, sleep_s=60)
+    slow = start(coco_folder(*coco_files(3)), "Looking at the pictures", tmp_path / "one")
     try:
-        wait_for(marker)
+        wait_for(tmp_path / "one" / "came")
         import_coco(*coco_folder(*coco_files(2), name="other"), name="other")
         assert slow.poll() is None
     finally:
