@@ -1,1 +1,2 @@
-"""The drawn demo world: scenes with exact annotations, captions, and the training of its small CLIP."""
+"""The drawn demo world: scenes with exact annotations, captions, and the training of its small
+CLIP."""

@@ -1,4 +1,5 @@
-"""From a scene to its annotations: one for every thing, part and setting region that can be seen."""
+"""From a scene to its annotations: one for every thing, part and setting region that can be
+seen."""
 
 from __future__ import annotations
 
@@ -26,8 +27,8 @@ class Annotation:
     """One visible thing, part or setting region.
 
     `box_xywh_px`: the smallest box around the visible pixels, whole pixels. `area_px`: how many
-    pixels are visible. `item`: row in `Scene.items` of the thing, or of the thing that a part belongs
-    to; None for backdrops. `colour`, `size`, `depth`, `place` are only known for things.
+    pixels are visible. `item`: row in `Scene.items` of the thing, or of the thing that a part
+    belongs to; None for backdrops. `colour`, `size`, `depth`, `place` are only known for things.
     """
 
     kind: str
@@ -55,7 +56,8 @@ def _box(mask: NDArray[np.bool_]) -> tuple[int, int, int, int]:
 
 
 def annotate(scene: Scene, size_px: int = 320) -> list[Annotation]:
-    """Everything that can be seen in a scene: its things in painter's order, then parts, then the setting.
+    """Everything that can be seen in a scene: its things in painter's order, then parts, then the
+    setting.
 
     Raises:
         ValueError: a thing of the scene is wholly hidden (the layout keeps that from happening).

@@ -6,7 +6,7 @@ import numpy as np
 
 from vlmexplain.demo.colours import hex_of
 from vlmexplain.demo.settings import CANVAS, Setting
-from vlmexplain.demo.svg import circle, line, part, path, rect
+from vlmexplain.demo.svg import circle, line, part, path, rect, vertical
 
 __all__ = ["gradient", "outdoor_backdrop"]
 
@@ -26,7 +26,7 @@ def gradient(name: str, top: HSV, bottom: HSV, dim: float = 1.0) -> str:
         hex_of(top[0], top[1], top[2] * dim),
         hex_of(bottom[0], bottom[1], bottom[2] * dim),
     )
-    return f'<linearGradient id="{name}" x1="0" y1="0" x2="0" y2="1"><stop offset="0" stop-color="{first}"/><stop offset="1" stop-color="{last}"/></linearGradient>'
+    return vertical(name, (0, first), (1, last))
 
 
 def _cloud(x: float, y: float, size: float, time: str) -> str:
@@ -223,7 +223,7 @@ def _snow(setting: Setting, time: str, dim: float, rng: np.random.Generator) -> 
         )
         + line(
             "".join(
-                f"M{float(rng.uniform(0, 280)):.4g} {float(rng.uniform(h + 20, 312)):.4g}q14 -6 30 0"
+                f"M{rng.uniform(0, 280):.4g} {rng.uniform(h + 20, 312):.4g}q14 -6 30 0"
                 for _ in range(9)
             ),
             hex_of(0.60, 0.14, 0.86 * dim),
@@ -267,7 +267,11 @@ def _desert(setting: Setting, time: str, dim: float, rng: np.random.Generator) -
             float(rng.uniform(0.7, 1.1)),
         )
         green, dark = hex_of(0.38, 0.46, 0.50 * dim), hex_of(0.39, 0.52, 0.34 * dim)
-        arms = f"M{x:.4g} {y:.4g}v{-44 * s:.3g}M{x:.4g} {y - 18 * s:.4g}h{-11 * s:.3g}v{-13 * s:.3g}M{x:.4g} {y - 12 * s:.4g}h{11 * s:.3g}v{-16 * s:.3g}"
+        arms = (
+            f"M{x:.4g} {y:.4g}v{-44 * s:.3g}"
+            f"M{x:.4g} {y - 18 * s:.4g}h{-11 * s:.3g}v{-13 * s:.3g}"
+            f"M{x:.4g} {y - 12 * s:.4g}h{11 * s:.3g}v{-16 * s:.3g}"
+        )
         text += part("cactus", line(arms, dark, 9.5 * s) + line(arms, green, 7 * s))
     return text, gradient("ground", (0.105, 0.46, 0.96), (0.075, 0.58, 0.82), dim)
 

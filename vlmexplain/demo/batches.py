@@ -1,4 +1,5 @@
-"""Batches for training: augmented pictures, texts of several kinds, and the exact truth of each text."""
+"""Batches for training: augmented pictures, texts of several kinds, and the exact truth of each
+text."""
 
 from __future__ import annotations
 
@@ -31,9 +32,10 @@ _STD = torch.tensor([0.26862954, 0.26130258, 0.27577711]).view(1, 3, 1, 1)
 class Batch:
     """B pictures and their texts.
 
-    `texts` holds, in this order, B whole captions, then 2 B short queries, then the false twins, then the
-    rephrasings. `truths`: shape (texts before the rephrasings, B), int8. `twin_of`: for each false twin,
-    the text it was made from; `twin_picture` its picture. `rephrased`: for each rephrasing, its text.
+    `texts` holds, in this order, B whole captions, then 2 B short queries, then the false twins,
+    then the rephrasings. `truths`: shape (texts before the rephrasings, B), int8. `twin_of`: for
+    each false twin, the text it was made from; `twin_picture` its picture. `rephrased`: for each
+    rephrasing, its text.
     """
 
     pictures: NDArray[np.uint8]
@@ -46,7 +48,8 @@ class Batch:
 
 
 def to_input(pictures: NDArray[np.uint8]) -> torch.Tensor:
-    """Pictures (n, size, size, 3) uint8 as the normalised float input of the image tower, channels last."""
+    """Pictures (n, size, size, 3) uint8 as the normalised float input of the image tower, channels
+    last."""
     tensor = torch.from_numpy(pictures).permute(0, 3, 1, 2).float().div_(255.0)
     return ((tensor - _MEAN) / _STD).contiguous(memory_format=torch.channels_last)
 
@@ -60,13 +63,15 @@ def _augment(
     size = picture.shape[0]
     rows = np.clip(np.arange(size) + down, 0, size - 1)
     columns = np.clip(np.arange(size) + right, 0, size - 1)
-    return picture[rows[:, None], columns[None, :]]
+    moved: NDArray[np.uint8] = picture[rows[:, None], columns[None, :]]
+    return moved
 
 
 def _light(pictures: NDArray[np.uint8], rng: np.random.Generator) -> NDArray[np.uint8]:
     gain = rng.uniform(0.92, 1.08, (len(pictures), 1, 1, 1)).astype(np.float32)
     shift = rng.uniform(-10, 10, (len(pictures), 1, 1, 1)).astype(np.float32)
-    return np.clip(pictures * gain + shift, 0, 255).astype(np.uint8)
+    lit: NDArray[np.uint8] = np.clip(pictures * gain + shift, 0, 255).astype(np.uint8)
+    return lit
 
 
 class BatchMaker:

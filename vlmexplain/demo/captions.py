@@ -38,7 +38,8 @@ _TIME_WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    """What there is to say about a scene: no layout, so that an edited one can be put in words too."""
+    """What there is to say about a scene: no layout, so that an edited one can be put in words
+    too."""
 
     setting: str
     time: str
@@ -144,7 +145,8 @@ def _setting_query(about: Description, rng: np.random.Generator) -> Caption:
 
 
 def pair_query(about: Description, rng: np.random.Generator) -> Caption:
-    """Two things (one where the scene has one), mostly with their colours: "a red car and a blue dog"."""
+    """Two things (one where the scene has one), mostly with their colours: "a red car and a blue
+    dog"."""
     rows = rng.permutation(len(about.groups))[:2]
     coloured = rng.uniform() < 0.75
     pair = [bare_phrase(about.groups[int(row)], coloured, rng) for row in rows]
@@ -162,7 +164,8 @@ def counted_query(about: Description, rng: np.random.Generator) -> Caption:
 
 
 def short_query(about: Description, rng: np.random.Generator) -> Caption:
-    """A short query that is true of the scene: one thing, a colour, a setting, a more general word, two things."""
+    """A short query that is true of the scene: one thing, a colour, a setting, a more general word,
+    two things."""
     kind = rng.uniform()
     group = about.groups[int(rng.integers(len(about.groups)))]
     if kind < 0.36:

@@ -1,4 +1,7 @@
-"""The 38 kinds of things that scenes are made of."""
+"""The 38 kinds of things that scenes are made of, as one table."""
+
+# ruff: noqa: E501
+# fmt: off
 
 from __future__ import annotations
 
@@ -7,6 +10,8 @@ from dataclasses import dataclass
 
 from vlmexplain.demo import sprites_animals as animals
 from vlmexplain.demo import sprites_food as food
+from vlmexplain.demo import sprites_home as home
+from vlmexplain.demo import sprites_people as people
 from vlmexplain.demo import sprites_things as things
 from vlmexplain.demo import sprites_vehicles as vehicles
 from vlmexplain.demo.colours import Ink
@@ -52,7 +57,7 @@ CATEGORIES: tuple[Category, ...] = (
     Category("rabbit", "rabbits", "rabbit.n.01", ("white", "gray", "brown", "black"), _ROOM, 38, 42, 106, 0.66, animals.rabbit, (("bunny", "bunnies"),), ("street",)),
     Category("bird", "birds", "bird.n.01", ("red", "blue", "yellow", "green", "white", "black", "orange", "pink", "purple", "brown"), ("air",), 60, 57, 90, 0.62, animals.bird),
     Category("duck", "ducks", "duck.n.01", ("white", "yellow", "brown", "black", "green"), ("water",), 56, 66, 77, 0.66, animals.duck),
-    Category("person", "people", "person.n.01", _ALL, _ROOM, 43, 43, 142, 0.68, animals.person),
+    Category("person", "people", "person.n.01", _ALL, _ROOM, 43, 43, 142, 0.68, people.person),
     Category("car", "cars", "car.n.01", _ALL, _LAND, 65, 65, 65, 0.86, vehicles.car, (("automobile", "automobiles"),)),
     Category("bus", "buses", "bus.n.01", ("red", "blue", "green", "yellow", "white", "orange", "purple"), _LAND, 94, 95, 87, 0.80, vehicles.bus, (("coach", "coaches"),), ("beach",)),
     Category("truck", "trucks", "truck.n.01", ("red", "blue", "green", "white", "yellow", "orange", "gray"), _LAND, 85, 90, 93, 0.80, vehicles.truck, (("lorry", "lorries"),), ("beach",)),
@@ -62,16 +67,16 @@ CATEGORIES: tuple[Category, ...] = (
     Category("airplane", "airplanes", "airplane.n.01", ("white", "blue", "red", "gray", "orange", "yellow"), ("air",), 87, 87, 80, 0.66, vehicles.airplane, (("plane", "planes"),)),
     Category("tree", "trees", "tree.n.01", ("green", "orange", "yellow", "pink", "red"), _LAND, 57, 57, 144, 0.72, things.tree, (), ("beach",)),
     Category("flower", "flowers", "flower.n.01", ("red", "yellow", "pink", "purple", "white", "orange", "blue"), _LAND, 36, 36, 107, 0.56, things.flower, (("blossom", "blossoms"),), ("street", "snow", "desert")),
-    Category("house", "houses", "house.n.01", ("white", "red", "yellow", "blue", "pink", "green", "gray", "brown"), _LAND, 78, 78, 136, 0.74, things.house, (("cottage", "cottages"),), ("street", "beach", "lake")),
-    Category("bench", "benches", "bench.n.01", ("brown", "green", "red", "blue", "gray", "white"), _LAND, 69, 69, 78, 0.76, things.bench, (), ("street",)),
+    Category("house", "houses", "house.n.01", ("white", "red", "yellow", "blue", "pink", "green", "gray", "brown"), _LAND, 78, 78, 136, 0.74, home.house, (("cottage", "cottages"),), ("street", "beach", "lake")),
+    Category("bench", "benches", "bench.n.01", ("brown", "green", "red", "blue", "gray", "white"), _LAND, 69, 69, 78, 0.76, home.bench, (), ("street",)),
     Category("umbrella", "umbrellas", "umbrella.n.01", ("red", "blue", "green", "yellow", "black", "white", "orange", "pink", "purple"), _ROOM, 60, 60, 107, 0.64, things.umbrella, (("parasol", "parasols"),)),
     Category("kite", "kites", "kite.n.03", ("red", "blue", "green", "yellow", "orange", "pink", "purple", "black"), ("air",), 38, 38, 114, 0.62, things.kite),
     Category("balloon", "balloons", "balloon.n.02", (*_BRIGHT, "white", "black"), ("air", "wall"), 32, 32, 119, 0.58, things.balloon),
     Category("ball", "balls", "ball.n.01", (*_BRIGHT, "black", "white"), _ROOM, 35, 35, 69, 0.58, things.ball),
-    Category("chair", "chairs", "chair.n.01", ("brown", "red", "blue", "white", "black", "green", "yellow"), ("floor",), 36, 36, 106, 0.76, things.chair),
-    Category("couch", "couches", "sofa.n.01", ("red", "blue", "green", "gray", "brown", "pink", "orange", "purple"), ("floor",), 84, 84, 82, 0.86, things.couch, (("sofa", "sofas"),)),
-    Category("lamp", "lamps", "lamp.n.02", ("red", "blue", "green", "yellow", "white", "orange", "pink", "purple"), ("floor", "counter"), 38, 38, 105, 0.62, things.lamp),
-    Category("clock", "clocks", "clock.n.01", _ALL, ("wall",), 43, 43, 84, 0.56, things.clock),
+    Category("chair", "chairs", "chair.n.01", ("brown", "red", "blue", "white", "black", "green", "yellow"), ("floor",), 36, 36, 106, 0.76, home.chair),
+    Category("couch", "couches", "sofa.n.01", ("red", "blue", "green", "gray", "brown", "pink", "orange", "purple"), ("floor",), 84, 84, 82, 0.86, home.couch, (("sofa", "sofas"),)),
+    Category("lamp", "lamps", "lamp.n.02", ("red", "blue", "green", "yellow", "white", "orange", "pink", "purple"), ("floor", "counter"), 38, 38, 105, 0.62, home.lamp),
+    Category("clock", "clocks", "clock.n.01", _ALL, ("wall",), 43, 43, 84, 0.56, home.clock),
     Category("vase", "vases", "vase.n.01", _ALL, ("floor", "counter"), 34, 34, 128, 0.62, things.vase),
     Category("book", "books", "book.n.02", _ALL, ("floor", "counter"), 41, 50, 98, 0.62, things.book),
     Category("cup", "cups", "cup.n.01", _ALL, _TABLE, 33, 46, 93, 0.62, things.cup, (("mug", "mugs"),)),

@@ -1,7 +1,8 @@
 """What a caption says, as data, and of which scenes it is true.
 
 A claim is a conjunction: every mention, the setting and the time must hold. Truth has three values,
-because human words are vague: "small dogs" is neither plainly true nor plainly false of middle-sized ones.
+because human words are vague: "small dogs" is neither plainly true nor plainly false of
+middle-sized ones.
 """
 
 from __future__ import annotations
@@ -30,8 +31,8 @@ _SIZE_INDEX = {name: row for row, name in enumerate(SIZES)}
 class Mention:
     """ "At least `low` and at most `high` things of these categories, of that colour and size".
 
-    Empty `categories` means things of any kind. `vague` marks counts that are not exact ("some dogs"):
-    a count outside the range is then UNSURE, not FALSE, as long as there is one such thing.
+    Empty `categories` means things of any kind. `vague` marks counts that are not exact ("some
+    dogs"): a count outside the range is then UNSURE, not FALSE, as long as there is one such thing.
     """
 
     categories: tuple[str, ...]
@@ -119,7 +120,8 @@ def truth(claims: Sequence[Claim], table: SceneTable) -> NDArray[np.int8]:
     """Of which scenes each claim is true.
 
     Returns:
-        FALSE, UNSURE or TRUE, shape (claims, scenes), int8; a claim that says nothing is TRUE of all.
+        FALSE, UNSURE or TRUE, shape (claims, scenes), int8; a claim that says nothing is TRUE of
+        all.
     """
     result = np.full((len(claims), len(table.setting)), TRUE, np.int8)
     for row, claim in enumerate(claims):

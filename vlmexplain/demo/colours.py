@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from vlmexplain.demo.svg import vertical
+
 __all__ = ["COLOURS", "Ink", "hex_of", "make_ink", "shade"]
 
 #: Name -> (hue in turns, saturation, value), each in [0, 1]: the middle of the colour.
@@ -57,7 +59,8 @@ def shade(hsv: tuple[float, float, float], amount: float) -> str:
 
 
 def make_ink(colour: str | None, gradient: str, rng: np.random.Generator) -> tuple[Ink, str]:
-    """An ink of the colour with a little jitter, and the SVG gradient (named `gradient`) it refers to.
+    """An ink of the colour with a little jitter, and the SVG gradient (named `gradient`) it refers
+    to.
 
     `colour` None gives a neutral grey ink, for categories that bring their own colours.
     """
@@ -77,10 +80,7 @@ def make_ink(colour: str | None, gradient: str, rng: np.random.Generator) -> tup
     else:
         outline = shade(hsv, -0.48)
     vary = rng.uniform(0.0, 1.0, 4)
-    definition = (
-        f'<linearGradient id="{gradient}" x1="0" y1="0" x2="0" y2="1"><stop offset="0" stop-color="{light}"/>'
-        f'<stop offset=".55" stop-color="{base}"/><stop offset="1" stop-color="{dark}"/></linearGradient>'
-    )
+    definition = vertical(gradient, (0, light), (0.55, base), (1, dark))
     four = (float(vary[0]), float(vary[1]), float(vary[2]), float(vary[3]))
     return Ink(
         f"url(#{gradient})", base, light, shade(hsv, -0.30), outline, four, colour

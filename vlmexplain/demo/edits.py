@@ -71,7 +71,8 @@ def edited(about: Description, kind: str, rng: np.random.Generator) -> Descripti
 def false_twin(
     about: Description, render: Renderer, seed: int, table: SceneTable, rng: np.random.Generator
 ) -> Caption | None:
-    """The caption that `render` gives with this seed, with one thing made false; None after four failures.
+    """The caption that `render` gives with this seed, with one thing made false; None after four
+    failures.
 
     `table` has the one row of the scene: the twin is checked to be FALSE of it.
     """

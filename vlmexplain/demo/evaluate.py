@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from vlmexplain.demo.categories import CATEGORIES, CATEGORY_INDEX
-
 from vlmexplain.demo.phrases import a_or_an
 from vlmexplain.demo.reading import Seen, contradicts, read_caption
 from vlmexplain.demo.testset import TestSet
@@ -33,7 +32,8 @@ BARS: dict[str, tuple[float, bool]] = {
     "swapped colours told apart": (0.70, True),
 }
 
-#: (caption, kind of flip: "object", "color" or "number") -> the flipped caption, None where it has none.
+#: (caption, kind of flip: "object", "color" or "number") -> the flipped caption, None where it has
+#: none.
 Substitute = Callable[[str, str], str | None]
 
 
@@ -86,7 +86,9 @@ def _retrieval(texts: Matrix, images: Matrix, data: TestSet) -> list[Score]:
     return [_mean(f"R@{k}", (ranks < k).astype(float)) for k in (1, 5, 10)]
 
 
-def _flips(model: Embedder, own: Matrix, images: Matrix, data: TestSet, flip: Substitute) -> list[Score]:
+def _flips(
+    model: Embedder, own: Matrix, images: Matrix, data: TestSet, flip: Substitute
+) -> list[Score]:
     scores = []
     for kind in ("object", "color", "number"):
         rows, texts = [], []
@@ -106,7 +108,11 @@ def _flips(model: Embedder, own: Matrix, images: Matrix, data: TestSet, flip: Su
 
 
 def _invariance(
-    model: Embedder, own: Matrix, images: Matrix, data: TestSet, paraphrases: Callable[[str], Sequence[str]]
+    model: Embedder,
+    own: Matrix,
+    images: Matrix,
+    data: TestSet,
+    paraphrases: Callable[[str], Sequence[str]],
 ) -> Score:
     rows = [row for row, caption in enumerate(data.captions) for _ in paraphrases(caption)]
     texts = [text for caption in data.captions for text in paraphrases(caption)]
@@ -139,13 +145,20 @@ def _swaps(model: Embedder, images: Matrix, data: TestSet) -> list[Score]:
         things = list(seen.things.items())
         for one in range(len(things)):
             for other in range(one + 1, len(things)):
-                (name, (count, colour, _)), (name2, (count2, colour2, _)) = things[one], things[other]
+                (name, (count, colour, _)), (name2, (count2, colour2, _)) = (
+                    things[one],
+                    things[other],
+                )
                 if colour == colour2:
                     continue
                 rows.append(row)
                 alone.append(count == 1 and count2 == 1)
-                right.append(f"{_coloured(name, count, colour)} and {_coloured(name2, count2, colour2)}")
-                wrong.append(f"{_coloured(name, count, colour2)} and {_coloured(name2, count2, colour)}")
+                right.append(
+                    f"{_coloured(name, count, colour)} and {_coloured(name2, count2, colour2)}"
+                )
+                wrong.append(
+                    f"{_coloured(name, count, colour2)} and {_coloured(name2, count2, colour)}"
+                )
     if not rows:
         return [Score("swapped colours told apart", None, 0)]
     gap = (model.encode_texts(right) - model.encode_texts(wrong)) * images[rows]
@@ -157,7 +170,8 @@ def _swaps(model: Embedder, images: Matrix, data: TestSet) -> list[Score]:
 
 
 def best_possible(data: TestSet) -> Score:
-    """R@1 of a reader who knows the annotations and guesses where a caption is true of several pictures."""
+    """R@1 of a reader who knows the annotations and guesses where a caption is true of several
+    pictures."""
     readings = [read_caption(caption) for caption in data.captions]
     fitting = [sum(contradicts(r, seen) is None for seen in data.seen) for r in readings]
     return _mean("R@1 of the annotations themselves", [1.0 / max(1, n) for n in fitting])

@@ -79,7 +79,8 @@ def place_items(
 ) -> tuple[Item, ...] | None:
     """Places for every thing of every group, far to near; None where they do not fit.
 
-    A crowded scene is tried again a little smaller (by at most 14 %, so that size classes stay apart).
+    A crowded scene is tried again a little smaller (by at most 14 %, so that size classes stay
+    apart).
     """
     order = [(row, group) for row, group in enumerate(groups) for _ in range(group.count)]
     order.sort(

@@ -1,4 +1,5 @@
-"""What training minimises: contrast with known truth, false twins, rephrasings, and auxiliary questions."""
+"""What training minimises: contrast with known truth, false twins, rephrasings, and auxiliary
+questions."""
 
 from __future__ import annotations
 
@@ -18,8 +19,8 @@ def known_truth_loss(logits: torch.Tensor, truths: torch.Tensor) -> torch.Tensor
 
     loss = mean over rows with a TRUE entry of the mean over its true entries p of
     log(1 + sum over FALSE entries n of exp(logit_n - logit_p)).
-    UNSURE entries and other true entries take no part: a short text that is true of several pictures is
-    not pushed away from any of them.
+    UNSURE entries and other true entries take no part: a short text that is true of several
+    pictures is not pushed away from any of them.
 
     Args:
         logits: shape (rows, columns), float32.
@@ -49,10 +50,11 @@ def plain_loss(logits: torch.Tensor) -> torch.Tensor:
     ) / 2
 
 
-class Auxiliary(nn.Module):
+class Auxiliary(nn.Module):  # type: ignore[misc]
     """Questions asked of the image embedding while training, thrown away afterwards.
 
-    For each category: how many (0 to 5) and, where present, which colour; the setting; the time of day.
+    For each category: how many (0 to 5) and, where present, which colour; the setting; the time of
+    day.
     """
 
     def __init__(self, width: int) -> None:

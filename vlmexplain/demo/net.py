@@ -1,4 +1,5 @@
-"""The small CLIP, built by open_clip from the shipped architecture file, over the compact vocabulary."""
+"""The small CLIP, built by open_clip from the shipped architecture file, over the compact
+vocabulary."""
 
 from __future__ import annotations
 
@@ -18,8 +19,9 @@ ARCHITECTURE: dict[str, Any] = {
 }
 
 
-class SmallClip(nn.Module):
-    """An `open_clip.CLIP` whose token table has only the known tokens and one row for all others."""
+class SmallClip(nn.Module):  # type: ignore[misc]
+    """An `open_clip.CLIP` whose token table has only the known tokens and one row for all
+    others."""
 
     def __init__(self, known_tokens: int) -> None:
         super().__init__()
@@ -30,7 +32,8 @@ class SmallClip(nn.Module):
         self.clip.visual = self.clip.visual.to(memory_format=torch.channels_last)
 
     def images(self, pictures: torch.Tensor) -> torch.Tensor:
-        """Unit image embeddings, shape (n, 256), float32, of normalised pictures (n, 3, 128, 128)."""
+        """Unit image embeddings, shape (n, 256), float32, of normalised pictures (n, 3, 128,
+        128)."""
         return nn.functional.normalize(self.clip.visual(pictures).float(), dim=-1)
 
     def _texts(self, ids: torch.Tensor, ends: torch.Tensor) -> torch.Tensor:
@@ -43,9 +46,11 @@ class SmallClip(nn.Module):
         return nn.functional.normalize(pooled.float(), dim=-1)
 
     def texts(self, ids: torch.Tensor, ends: torch.Tensor) -> torch.Tensor:
-        """Unit text embeddings, shape (n, 256), float32. Short texts run apart from long ones, which is faster.
+        """Unit text embeddings, shape (n, 256), float32. Short texts run apart from long ones,
+        which is faster.
 
-        `ids`: compact ids, shape (n, longest), int64; `ends`: end marker positions, shape (n,), int64.
+        `ids`: compact ids, shape (n, longest), int64; `ends`: end marker positions, shape (n,),
+        int64.
         """
         order = torch.argsort(ends)
         chunks = [rows for rows in torch.tensor_split(order, 4) if len(rows)]

@@ -145,9 +145,12 @@ def read_caption(text: str) -> Reading:
     return Reading(tuple(things), setting, time, tuple(strange))
 
 
-_FILLERS = frozenset(
-    "a an the of and with along together as well there is are that in wearing dressed clothes".split()
-)
+# fmt: off
+_FILLERS = frozenset((
+    "a", "an", "the", "of", "and", "with", "along", "together", "as", "well", "there", "is",
+    "are", "that", "in", "wearing", "dressed", "clothes",
+))
+# fmt: on
 
 
 def contradicts(reading: Reading, seen: Seen) -> str | None:

@@ -17,12 +17,14 @@ from vlmexplain.demo.rooms import indoor_backdrop
 from vlmexplain.demo.scene import Item, Scene
 from vlmexplain.demo.settings import CANVAS, SETTING_INDEX, SETTINGS
 from vlmexplain.demo.svg import ellipse, group
+from vlmexplain.errors import MissingPackage
 
 __all__ = ["Layer", "id_buffer", "layers", "pixels", "scene_svg"]
 
 _SHADOW = (
     '<radialGradient id="shadow"><stop offset="0" stop-color="#10131c" stop-opacity=".46"/>'
-    '<stop offset=".6" stop-color="#10131c" stop-opacity=".26"/><stop offset="1" stop-color="#10131c" stop-opacity="0"/></radialGradient>'
+    '<stop offset=".6" stop-color="#10131c" stop-opacity=".26"/>'
+    '<stop offset="1" stop-color="#10131c" stop-opacity="0"/></radialGradient>'
 )
 _PART = re.compile(r"<!--part ([a-z ]+)-->(.*?)<!--/part-->", re.DOTALL)
 _PAINT = re.compile(r'(fill|stroke)="(?!none)[^"]*"')
@@ -73,7 +75,8 @@ def layers(scene: Scene) -> list[Layer]:
 def _document(definitions: str, body: str, crisp: bool = False) -> str:
     crispness = ' shape-rendering="crispEdges"' if crisp else ""
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {CANVAS:g} {CANVAS:g}" width="{CANVAS:g}" height="{CANVAS:g}">'
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {CANVAS:g} {CANVAS:g}" '
+        f'width="{CANVAS:g}" height="{CANVAS:g}">'
         f"<defs>{definitions}</defs>"
         f'<g stroke-linejoin="round" stroke-linecap="round"{crispness}>{body}</g></svg>'
     )
@@ -92,8 +95,9 @@ def _rasterise(svg: str, size_px: int) -> NDArray[np.uint8]:
     try:
         import resvg_py
     except ImportError as error:
-        raise ModuleNotFoundError(
-            "drawing scenes needs the package resvg-py: pip install resvg-py (the shipped gallery does not)"
+        raise MissingPackage(
+            "drawing scenes needs the package resvg-py; the shipped gallery does not.",
+            remedy="Install it: pip install resvg-py",
         ) from error
     png = bytes(
         resvg_py.svg_to_bytes(svg_string=svg, width=size_px, height=size_px, skip_system_fonts=True)

@@ -88,7 +88,7 @@ def _kitchen(setting: Setting, rng: np.random.Generator) -> tuple[str, str]:
     wood = float(rng.uniform(0.065, 0.095))
     grain = "".join(
         line(
-            f"M{float(rng.uniform(-20, 220)):.4g} {h + 18 + 17 * k}q40 {float(rng.uniform(-5, 5)):.3g} 110 0",
+            f"M{rng.uniform(-20, 220):.4g} {h + 18 + 17 * k}q40 {rng.uniform(-5, 5):.3g} 110 0",
             hex_of(wood, 0.56, 0.56),
             1.3,
             0.6,

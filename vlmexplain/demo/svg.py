@@ -6,7 +6,7 @@ text; `part` marks a piece that is annotated on its own (a wheel, the sky).
 
 from __future__ import annotations
 
-__all__ = ["circle", "ellipse", "group", "line", "part", "path", "polygon", "rect"]
+__all__ = ["circle", "ellipse", "group", "line", "part", "path", "polygon", "rect", "vertical"]
 
 
 def _paint(fill: str, stroke: str | None, width: float, alpha: float) -> str:
@@ -83,6 +83,12 @@ def line(d: str, stroke: str, width: float = 1.6, alpha: float = 1.0) -> str:
 def group(inner: str, transform: str) -> str:
     """`inner` under an SVG transform."""
     return f'<g transform="{transform}">{inner}</g>'
+
+
+def vertical(name: str, *stops: tuple[float, str]) -> str:
+    """The definition of a vertical gradient from (offset in [0, 1], colour) stops."""
+    text = "".join(f'<stop offset="{at:g}" stop-color="{colour}"/>' for at, colour in stops)
+    return f'<linearGradient id="{name}" x1="0" y1="0" x2="0" y2="1">{text}</linearGradient>'
 
 
 def part(name: str, inner: str) -> str:

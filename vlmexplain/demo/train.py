@@ -1,7 +1,8 @@
 """Train the small CLIP: `python -m vlmexplain.demo.train --data DIR --out DIR [--plain]`.
 
-The run is scheduled by steps, writes a checkpoint every few minutes, and picks up from it when started
-again. `--finish-by-step N` on a restart shortens the rest: the learning rate falls to zero by step N.
+The run is scheduled by steps, writes a checkpoint every few minutes, and picks up from it when
+started again. `--finish-by-step N` on a restart shortens the rest: the learning rate falls to zero
+by step N.
 """
 
 from __future__ import annotations
@@ -30,7 +31,8 @@ _EMA = 0.998
 def learning_rate(
     step: int, peak: float, warm_up: int, total: int, finish_by: int | None, resumed_at: int
 ) -> float:
-    """Linear warm-up, then a cosine to zero at `total`; with `finish_by`, a straight line to zero from `resumed_at` to there."""
+    """Linear warm-up, then a cosine to zero at `total`; with `finish_by`, a straight line to zero
+    from `resumed_at` to there."""
 
     def cosine(at: int) -> float:
         if at < warm_up:
@@ -103,7 +105,8 @@ def hard_objective(
 def plain_objective(
     model: SmallClip, vocabulary: Vocabulary, batch: Batch, rng: np.random.Generator
 ) -> dict[str, torch.Tensor]:
-    """CLIP's own loss: one text a picture (two in three a whole caption, else a short query), all others wrong."""
+    """CLIP's own loss: one text a picture (two in three a whole caption, else a short query), all
+    others wrong."""
     size = len(batch.pictures)
     chosen = [
         batch.texts[i] if rng.uniform() < 0.67 else batch.texts[size + 2 * i + int(rng.integers(2))]

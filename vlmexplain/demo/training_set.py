@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from vlmexplain.demo.render import pixels
 from vlmexplain.demo.sample import sample_scene
 from vlmexplain.demo.scene import Scene
+from vlmexplain.errors import DataError
 
 __all__ = ["TRAIN_SEED", "WATCH_SEED", "TrainingSet", "draw", "load"]
 
@@ -34,7 +35,8 @@ class TrainingSet:
 
     def picture(self, index: int) -> NDArray[np.uint8]:
         """Picture number `index`, shape (size, size, 3), uint8."""
-        return self.pictures[index // _SHARD][index % _SHARD]
+        picture: NDArray[np.uint8] = self.pictures[index // _SHARD][index % _SHARD]
+        return picture
 
 
 def _draw_shard(job: tuple[Path, int, str, int, int, int]) -> None:
@@ -52,7 +54,8 @@ def _draw_shard(job: tuple[Path, int, str, int, int, int]) -> None:
 
 
 def draw(folder: Path, scenes: int, size_px: int, workers: int = 2) -> None:
-    """Draw `scenes` training scenes and 1,000 watched ones as size_px pictures into `folder`; done shards are kept."""
+    """Draw `scenes` training scenes and 1,000 watched ones as size_px pictures into `folder`; done
+    shards are kept."""
     folder.mkdir(parents=True, exist_ok=True)
     jobs = [(folder, WATCH_SEED, "watch", 0, _SHARD, size_px)]
     jobs += [
@@ -68,18 +71,20 @@ def load(folder: Path, split: str, scenes: int) -> TrainingSet:
     """The first `scenes` scenes of a split, pictures mapped from disk.
 
     Raises:
-        FileNotFoundError: a shard is missing; draw the set first.
+        DataError: a shard is missing; draw the set first.
     """
     found: list[Scene] = []
     pictures: list[NDArray[np.uint8]] = []
     for shard in range(-(-scenes // _SHARD)):
         path = folder / f"{split}-{shard:04d}.npy"
         if not path.exists():
-            raise FileNotFoundError(
-                f"{path} is missing: run python -m vlmexplain.demo.training_set --out {folder} --scenes {scenes}"
+            raise DataError(
+                "these training pictures are not drawn yet.",
+                where=str(path),
+                remedy=f"Run python -m vlmexplain.demo.training_set --out {folder}",
             )
         pictures.append(np.load(path, mmap_mode="r"))
-        found.extend(pickle.loads(path.with_suffix(".pickle").read_bytes()))
+        found.extend(pickle.loads(path.with_suffix(".pickle").read_bytes()))  # noqa: S301 written by us
     return TrainingSet(found[:scenes], pictures)
 
 

@@ -1,9 +1,11 @@
-"""A quick look at a model while it trains, on scenes of the "watch" split; the test gallery is not touched."""
+"""A quick look at a model while it trains, on scenes of the "watch" split; the test gallery is not
+touched."""
 
 from __future__ import annotations
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from vlmexplain.demo.batches import to_input
 from vlmexplain.demo.captions import Description, caption
@@ -18,18 +20,20 @@ from vlmexplain.demo.words import Vocabulary
 __all__ = ["average_precision", "watch"]
 
 
-def average_precision(scores: np.ndarray, relevant: np.ndarray) -> float:
-    """Mean of the precision at the rank of each relevant item; both of shape (n,), at least one relevant."""
+def average_precision(scores: NDArray[np.float32], relevant: NDArray[np.bool_]) -> float:
+    """Mean of the precision at the rank of each relevant item; both of shape (n,), at least one
+    relevant."""
     hits = relevant[np.argsort(-scores, kind="stable")]
     ranks = np.nonzero(hits)[0] + 1
     return float(np.mean(np.arange(1, len(ranks) + 1) / ranks))
 
 
-@torch.no_grad()
+@torch.no_grad()  # type: ignore[untyped-decorator]
 def watch(
     model: SmallClip, vocabulary: Vocabulary, data: TrainingSet, scenes: int = 500
 ) -> dict[str, float]:
-    """R@1 and R@10 of one caption a scene, mean average precision of "a <category>", and false twins told apart."""
+    """R@1 and R@10 of one caption a scene, mean average precision of "a <category>", and false
+    twins told apart."""
     model.eval()
 
     def embed(texts: list[str]) -> torch.Tensor:

@@ -19,7 +19,8 @@ __all__ = ["CONTEXT_LENGTH", "TEMPLATES", "Vocabulary", "known_token_ids"]
 #: Tokens that a text may have, with the two markers; longer texts are cut.
 CONTEXT_LENGTH = 32
 
-#: Frames that leave the meaning alone: LGIP's eight paraphrase templates first, then some of our own.
+#: Frames that leave the meaning alone: LGIP's eight paraphrase templates first, then some of our
+#: own.
 TEMPLATES: tuple[str, ...] = (
     "a photo of {}",
     "an image of {}",
@@ -94,7 +95,8 @@ class Vocabulary:
         """Compact ids of texts, zero padded.
 
         Returns:
-            ids: shape (texts, longest), int64; ends: position of each text's end marker, shape (texts,), int64.
+            ids: shape (texts, longest), int64; ends: position of each text's end marker, shape
+            (texts,), int64.
         """
         rows = [[self._row.get(token, self.unknown) for token in token_ids(text)] for text in texts]
         ends = np.array([len(row) - 1 for row in rows], np.int64)

@@ -1,7 +1,7 @@
 """Write scenes as a COCO data set: `python -m vlmexplain.demo.write --out DIR --scenes N --seed S`.
 
-The folder gets `instances.json`, `captions.json` and `images/`. Beside what COCO has, categories carry
-a `synset`, and images and annotations an `attributes` object (docs/demo_world.md).
+The folder gets `instances.json`, `captions.json` and `images/`. Beside what COCO has, categories
+carry a `synset`, and images and annotations an `attributes` object (docs/demo_world.md).
 """
 
 from __future__ import annotations
