@@ -11,8 +11,8 @@ PACKAGE = Path(__file__).parents[1] / "vlmexplain"
 LAYERS = [
     {"__main__"},
     {"ui", "cli"},
-    {"report", "demo_setup"},
-    {"live"},
+    {"report", "demo_setup", "handover"},
+    {"live", "overview"},
     {"explain", "lgip"},
     {"example", "pairs_io"},
     {"scoring", "ratings"},

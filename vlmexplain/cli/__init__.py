@@ -23,6 +23,7 @@ from vlmexplain.cli import (
     run,
     runs,
     score_pairs,
+    table,
     wordnet,
 )
 from vlmexplain.errors import VlmexplainError
@@ -32,6 +33,7 @@ COMMANDS = (
     importing,
     run,
     runs,
+    table,
     explain,
     galleries,
     models,

@@ -1,0 +1,37 @@
+"""The table of the paper for every finished run of a gallery: text, CSV, Markdown or LaTeX."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+NAME = "table"
+HELP = "print the figures of all runs of a gallery, with intervals"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments."""
+    parser.add_argument("--gallery", required=True, metavar="G", help="a gallery's name or id")
+    parser.add_argument(
+        "--format",
+        choices=("text", "csv", "markdown", "latex"),
+        default="text",
+        help="default: text",
+    )
+    parser.add_argument("--parquet", metavar="FILE", help="write the table as Parquet as well")
+    parser.add_argument("--seed", type=int, default=0, help="of the bootstrap (default 0)")
+
+
+def execute(args: argparse.Namespace) -> int:
+    """Print the table."""
+    from vlmexplain.datasets.gallery import open_gallery
+    from vlmexplain.overview.gallery_table import gallery_table
+    from vlmexplain.overview.table_text import FORMATS, as_parquet
+    from vlmexplain.storage import write_file
+
+    table = gallery_table(open_gallery(args.gallery).id, seed=args.seed)
+    sys.stdout.write(FORMATS[args.format](table).rstrip("\n") + "\n")
+    if args.parquet:
+        write_file(Path(args.parquet).absolute(), as_parquet(table))
+    return 0

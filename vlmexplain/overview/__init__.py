@@ -1,0 +1,1 @@
+"""From one failure to the whole model: figures, slices, comparisons over stored runs."""

@@ -1,0 +1,136 @@
+"""All figures of one run, or of some of its queries, each with its interval and its cases."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vlmexplain.overview.bootstrap import (
+    Draws,
+    Interval,
+    draw_images,
+    interval_of,
+    median_draws,
+    mode_draws,
+    ratio_draws,
+)
+from vlmexplain.overview.run_columns import RunColumns
+
+Numbers = NDArray[np.generic]
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One figure.
+
+    Attributes:
+        key: one of `columns.COLUMNS`.
+        value: None when it rests on nothing.
+        n_cases: how many cases it rests on.
+        interval: bootstrap over images; None when there is none to give.
+        others: further values that are as common, for a mode with a tie.
+    """
+
+    key: str
+    value: float | None
+    n_cases: int
+    interval: Interval | None = None
+    others: tuple[float, ...] = ()
+
+
+def run_figures(
+    columns: RunColumns, chosen: NDArray[np.bool_] | None = None, seed: int = 0
+) -> tuple[Figure, ...]:
+    """The figures over all queries, or over the chosen ones.
+
+    Args:
+        columns: of the run.
+        chosen: bool [n_queries]; None for all.
+        seed: of the bootstrap.
+    """
+    rows = np.arange(len(columns)) if chosen is None else np.flatnonzero(chosen)
+    maker = _Maker(columns, rows, draw_images(columns.image_index[rows], seed))
+    return (*maker.concepts(), *maker.retrieval())
+
+
+@dataclass(slots=True)
+class _Maker:
+    columns: RunColumns
+    rows: NDArray[np.intp]
+    draws: Draws
+
+    def of(self, name: str) -> Numbers:
+        return self.columns.column(name)[self.rows]
+
+    def concepts(self) -> list[Figure]:
+        hit, miss = self.of("n_common"), self.of("n_only_ground_truth")
+        equal, different = self.of("n_equal_multiplicity"), self.of("n_different_multiplicity")
+        pairs, failure = self.of("n_ncs_pairs"), self.of("failure")
+        both = hit.astype(np.int64) + miss  # type: ignore[operator]
+        counted = equal.astype(np.int64) + different  # type: ignore[operator]
+        n = int(np.count_nonzero(failure))
+        return [
+            self.total("n_failures", failure, len(self.rows)),
+            self.mean("ca", "ca"),
+            self.ratio("ncs_micro", self.of("sum_ps"), pairs),
+            self.mean("ncs_macro", "ncs"),
+            self.mean("ce", "ce"),
+            self.mode("ce_mode", self.of("ce").astype(np.float64)),
+            self.mean("sd", "sd"),
+            self.total("hit", hit, n),
+            self.total("miss", miss, n),
+            self.ratio("matched_synsets", hit, both),
+            self.ratio("enumeration_disagreement", different, counted),
+            self.total("n_matchings", pairs, n),
+        ]
+
+    def retrieval(self) -> list[Figure]:
+        rank = self.of("rank_1based").astype(np.int32)
+        ranked = rank > 0
+        reciprocal = np.where(ranked, 1 / np.maximum(rank, 1), 0.0)
+        return [
+            self.ratio("mrr", reciprocal, ranked),
+            self.median("median_rank", rank, ranked),
+            *(self.ratio(f"r{k}", ranked & (rank <= k), ranked) for k in (1, 5, 10)),
+        ]
+
+    def total(self, key: str, values: Numbers, n_cases: int) -> Figure:
+        drawn = ratio_draws(self.draws, values, None)
+        value = float(values.sum(dtype=np.int64))  # type: ignore[attr-defined]
+        return Figure(key, value, n_cases, interval_of(drawn, self.draws.n_groups))
+
+    def ratio(self, key: str, above: Numbers, below: Numbers) -> Figure:
+        n_cases = int(below.sum(dtype=np.int64))  # type: ignore[attr-defined]
+        if not n_cases:
+            return Figure(key, None, 0)
+        value = float(above.sum(dtype=np.float64)) / n_cases  # type: ignore[attr-defined]
+        drawn = ratio_draws(self.draws, above, below)
+        return Figure(key, value, n_cases, interval_of(drawn, self._n_with(below)))
+
+    def mean(self, key: str, name: str) -> Figure:
+        values = self.of(name).astype(np.float64)
+        defined = ~np.isnan(values)
+        return self.ratio(key, np.where(defined, values, 0.0), defined)
+
+    def median(self, key: str, values: NDArray[np.int32], known: NDArray[np.bool_]) -> Figure:
+        if not known.any():
+            return Figure(key, None, 0)
+        draws = Draws(self.draws.group[known], self.draws.n_groups, self.draws.weights)
+        drawn = median_draws(draws, values[known])
+        value = float(np.median(values[known]))
+        return Figure(key, value, int(known.sum()), interval_of(drawn, self._n_with(known)))
+
+    def mode(self, key: str, values: NDArray[np.float64]) -> Figure:
+        defined = ~np.isnan(values)
+        found, counts = np.unique(values[defined], return_counts=True)
+        if not len(found):
+            return Figure(key, None, 0)
+        modes = found[counts == counts.max()].tolist()
+        interval = interval_of(mode_draws(self.draws, values), self._n_with(defined))
+        return Figure(key, modes[0], int(defined.sum()), interval, tuple(modes[1:]))
+
+    def _n_with(self, cases: Numbers) -> int:
+        """How many groups hold a case."""
+        return int(np.count_nonzero(self.draws.sums(cases)))
