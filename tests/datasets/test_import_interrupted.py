@@ -5,12 +5,13 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from handmade import coco_files
 
+from vlmexplain.concepts.wordnet import load_wordnet
 from vlmexplain.datasets.coco import import_coco
 from vlmexplain.datasets.gallery import list_galleries, open_gallery
 
@@ -20,6 +21,7 @@ SCRIPT = """
 import contextlib, sys, time
 from pathlib import Path
 from vlmexplain.datasets import import_request
+from vlmexplain.concepts.wordnet import load_wordnet
 from vlmexplain.datasets.coco import import_coco
 
 instances, captions, images, stage, folder = sys.argv[1:6]
@@ -47,7 +49,26 @@ print(gallery.id)
 """
 
 
-def start(paths: tuple[Path, ...], stage: str, folder: Path) -> subprocess.Popen:
+Start = Callable[[tuple[Path, ...], str, Path], "subprocess.Popen[str]"]
+
+
+@pytest.fixture
+def start(fresh_home: Path) -> Iterator[Start]:
+    """Starts imports, with WordNet set up beforehand; none of them outlives the test."""
+    load_wordnet()
+    begun: list[subprocess.Popen[str]] = []
+
+    def begin(paths: tuple[Path, ...], stage: str, folder: Path) -> subprocess.Popen[str]:
+        begun.append(start_process(paths, stage, folder))
+        return begun[-1]
+
+    yield begin
+    for process in begun:
+        process.kill()
+        process.communicate()
+
+
+def start_process(paths: tuple[Path, ...], stage: str, folder: Path) -> subprocess.Popen[str]:
     """Import in another process: it leaves ``asks`` before it asks for the lock, and ``came`` at
     ``stage``, where it waits for ``go``."""
     folder.mkdir()
@@ -60,7 +81,7 @@ def start(paths: tuple[Path, ...], stage: str, folder: Path) -> subprocess.Popen
 
 
 def wait_for(path: Path) -> None:
-    end = time.monotonic() + 60
+    end = time.monotonic() + 200
     while not path.exists():
         assert time.monotonic() < end, "the import did not come so far"
         time.sleep(0.02)
@@ -68,7 +89,7 @@ def wait_for(path: Path) -> None:
 
 @pytest.mark.parametrize("stage", ["Looking at the pictures", "WordNet paths"])
 def test_a_killed_import_leaves_nothing_half_made(
-    fresh_home: Path, coco_folder: Write, tmp_path: Path, stage: str
+    start: Start, fresh_home: Path, coco_folder: Write, tmp_path: Path, stage: str
 ) -> None:
     paths = coco_folder(*coco_files(3))
     process = start(paths, stage, tmp_path / "one")
@@ -83,7 +104,7 @@ def test_a_killed_import_leaves_nothing_half_made(
     assert not list((fresh_home / "galleries").glob(".partial-*"))
 
 
-def test_two_at_once_do_it_once(fresh_home: Path, coco_folder: Write, tmp_path: Path) -> None:
+def test_two_at_once_do_it_once(start: Start, coco_folder: Write, tmp_path: Path) -> None:
     paths, one, two = coco_folder(*coco_files(3)), tmp_path / "one", tmp_path / "two"
     first = start(paths, "Writing the gallery", one)
     wait_for(one / "came")
@@ -91,20 +112,16 @@ def test_two_at_once_do_it_once(fresh_home: Path, coco_folder: Write, tmp_path: 
     wait_for(two / "asks")
     (one / "go").touch()
     (two / "go").touch()
-    ids = {process.communicate(timeout=60)[0].strip() for process in (first, second)}
+    ids = {process.communicate(timeout=200)[0].strip() for process in (first, second)}
     assert ids == {open_gallery("small").id}
     assert first.returncode == second.returncode == 0
     assert not (two / "came").exists()  # the second found it made while it waited
 
 
 def test_different_imports_do_not_wait_for_each_other(
-    fresh_home: Path, coco_folder: Write, tmp_path: Path
+    start: Start, coco_folder: Write, tmp_path: Path
 ) -> None:
     slow = start(coco_folder(*coco_files(3)), "Looking at the pictures", tmp_path / "one")
-    try:
-        wait_for(tmp_path / "one" / "came")
-        import_coco(*coco_folder(*coco_files(2), name="other"), name="other")
-        assert slow.poll() is None
-    finally:
-        slow.kill()
-        slow.wait()
+    wait_for(tmp_path / "one" / "came")
+    import_coco(*coco_folder(*coco_files(2), name="other"), name="other")
+    assert slow.poll() is None
