@@ -1,4 +1,4 @@
-"""The columns of the overview table, each declared once: name, direction, the failures behind it."""
+"""The columns of the overview table, each declared once: direction, and the failures behind it."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from vlmexplain.errors import UnknownName
+from vlmexplain.lgip.samples import FLIP_TYPES
 
 Direction = Literal["high", "low", "none"]
 Unit = Literal["share", "number", "count"]
@@ -64,6 +65,10 @@ def _with_value(metric: str, up: bool = True) -> dict[str, str]:
 
 
 _ALL = {"failures": "no", "sort": "rank"}
+_LGIP_BY_TYPE: tuple[tuple[str, str, Unit], ...] = (
+    ("gap", "sensitivity gap", "number"),
+    ("positive", "positive rate", "share"),
+)
 
 COLUMNS: tuple[Column, ...] = (
     Column("n_failures", "Failures", "Failures", "low", "count", "queries",
@@ -108,11 +113,17 @@ COLUMNS: tuple[Column, ...] = (
         for k in (1, 5, 10)
     ),
     Column("lgip_invariance", "LGIP invariance error", "LGIP inv. error", "low", "number",
-           "triples", "How far a paraphrase moves the similarity.", {}, "lgip"),
-    Column("lgip_gap", "LGIP sensitivity gap", "LGIP gap", "high", "number", "triples",
+           "paraphrases", "How far a paraphrase moves the similarity.", {}, "lgip"),
+    Column("lgip_gap", "LGIP sensitivity gap", "LGIP gap", "high", "number", "flips",
            "How much a false caption lowers the similarity.", {}, "lgip"),
-    Column("lgip_positive", "LGIP positive rate", "LGIP pos. rate", "high", "share", "triples",
+    Column("lgip_positive", "LGIP positive rate", "LGIP pos. rate", "high", "share", "flips",
            "How often the true caption scores above the false one.", {}, "lgip"),
+    *(
+        Column(f"lgip_{key}_{kind}", f"LGIP {title}, {kind} flips", f"LGIP {title} {kind}",
+               "high", unit, "flips", f"The {title} over {kind} flips alone.", {}, "lgip")
+        for kind in FLIP_TYPES
+        for key, title, unit in _LGIP_BY_TYPE
+    ),
 )  # fmt: skip
 
 COLUMN = {column.key: column for column in COLUMNS}

@@ -55,6 +55,8 @@ def run_app() -> None:
     page = st.navigation(
         [
             st.Page(PAGES / "explore.py", title="Explore", icon=":material/search:", default=True),
+            st.Page(PAGES / "perturb.py", title="Perturb", icon=":material/edit_note:"),
+            st.Page(PAGES / "overview.py", title="Overview", icon=":material/table_chart:"),
             st.Page(PAGES / "gallery.py", title="Gallery", icon=":material/photo_library:"),
             st.Page(PAGES / "import.py", title="Import", icon=":material/upload:"),
             st.Page(PAGES / "run.py", title="Run a model", icon=":material/play_arrow:"),

@@ -1,0 +1,98 @@
+"""The overview table as the page shows it: every number a link to the queries behind it."""
+
+from __future__ import annotations
+
+from vlmexplain.overview.columns import Column
+from vlmexplain.overview.figures import Figure
+from vlmexplain.overview.table import OverviewRow, OverviewTable
+from vlmexplain.overview.table_text import ARROW, MARK, interval_text, value_text
+from vlmexplain.ui.html import Html, tag
+from vlmexplain.ui.overview.links import explore_link
+
+GROUPS = {
+    "concepts": "Concepts, over each model's own failures",
+    "retrieval": "Ranks, over all ranked queries",
+    "lgip": "Language-guided invariance probing",
+}
+MARK_WORDS = {"best": "best of the column", "worst": "worst of the column", "": ""}
+
+
+def figure_table(table: OverviewTable) -> Html:
+    """One line a figure, one column a run."""
+    body: list[Html] = []
+    for group, heading in GROUPS.items():
+        columns = [column for column in table.columns if column.group == group]
+        if columns:
+            title = tag("th", heading, colspan=1 + len(table.rows), scope="rowgroup")
+            body += [tag("tr", title, class_="group"), *(_line(table, c) for c in columns)]
+    return tag(
+        "div",
+        tag("div",
+            tag("table",
+                tag("caption", "Figures of every run, with their intervals", class_="sr"),
+                tag("thead", tag("tr", tag("th", "Figure", scope="col"), map(_head, table.rows))),
+                tag("tbody", body)),
+            class_="wide overview", tabindex=0, role="region", aria_label="Overview table"),
+        class_="vx",
+    )  # fmt: skip
+
+
+def _head(row: OverviewRow) -> Html:
+    return tag(
+        "th",
+        tag("div", row.name, class_="model"),
+        tag("div", f"{row.mode}, {row.n_queries:,} queries", class_="quiet"),
+        tag("span", "drawn demo world", class_="pill drawn") if row.drawn else None,
+        scope="col",
+        class_="r",
+    )
+
+
+def _line(table: OverviewTable, column: Column) -> Html:
+    name = tag(
+        "th",
+        tag("span", column.title, title=column.meaning),
+        " ",
+        tag("span", ARROW[column.good] or "·", class_="dir", title=column.good_text()),
+        tag("span", column.good_text(), class_="sr"),
+        scope="row",
+    )
+    return tag("tr", name, [_cell(table, row, column) for row in table.rows])
+
+
+def _cell(table: OverviewTable, row: OverviewRow, column: Column) -> Html:
+    figure, mark = table.figure(row, column.key), table.mark(row, column.key)
+    return tag(
+        "td",
+        tag("div", _value(row, column, figure), _mark(mark), class_=f"value {mark}".strip()),
+        tag("div", _rests_on(column, figure), class_="rests"),
+        class_="r",
+        data_figure=f"{column.key}",
+    )
+
+
+def _value(row: OverviewRow, column: Column, figure: Figure) -> Html:
+    text = value_text(column, figure)
+    if figure.value is None:
+        return tag("span", text, class_="undefined")
+    if not column.opens:
+        return tag("span", text)
+    return tag(
+        "a",
+        text,
+        href=explore_link(row.gallery_id, row.run_key, column.opens),
+        target="_self",
+        title=f"{column.title}: open the queries behind it",
+    )
+
+
+def _mark(mark: str) -> Html | None:
+    if not mark:
+        return None
+    return tag("b", MARK[mark], role="img", aria_label=MARK_WORDS[mark], title=MARK_WORDS[mark])  # type: ignore[index]
+
+
+def _rests_on(column: Column, figure: Figure) -> str:
+    interval = interval_text(column, figure)
+    cases = f"{figure.n_cases:,} {column.cases}"
+    return f"{interval} · {cases}" if interval else cases

@@ -1,0 +1,102 @@
+"""The Overview page: every run of a gallery beside the others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import streamlit as st
+
+from vlmexplain.overview.order import order_lines
+from vlmexplain.overview.table import OverviewTable
+from vlmexplain.overview.table_text import (
+    INTERVAL_TEXT,
+    as_csv,
+    as_latex,
+    as_markdown,
+    as_parquet,
+)
+from vlmexplain.ui import state
+from vlmexplain.ui.choice import choose
+from vlmexplain.ui.html import Html, tag
+from vlmexplain.ui.messages import note, problem, tells
+from vlmexplain.ui.overview import kept
+from vlmexplain.ui.overview.figure_table import figure_table
+
+DOWNLOADS: tuple[tuple[str, str, str, Callable[[OverviewTable], str | bytes]], ...] = (
+    ("CSV", "csv", "text/csv", as_csv),
+    ("Parquet", "parquet", "application/vnd.apache.parquet", as_parquet),
+    ("Markdown", "md", "text/markdown", as_markdown),
+    ("LaTeX", "tex", "text/x-tex", as_latex),
+)
+
+
+@tells
+def overview_page() -> None:
+    """Draw the page for the gallery chosen in the sidebar."""
+    add_style()
+    choice = choose(state.current())
+    for each in choice.problems:
+        problem(each)
+    st.html(tag("div", tag("h1", "Overview"), class_="vx"))
+    if choice.gallery is None:
+        note(tag("p", "The worked example is one failure. Choose a data set to see a whole model."))
+        return
+    table = kept.table_of(choice.gallery.id)
+    if not table.rows:
+        note(tag("p", tag("b", f"No model has ranked {choice.gallery.name} yet.")),
+             tag("p", "Run a model; its figures then stand here."))  # fmt: skip
+        return
+    st.html(order_box(table))
+    st.html(figure_table(table))
+    st.html(_legend())
+    _downloads(table, choice.gallery.name)
+
+
+def add_style() -> None:
+    """The stylesheet of the whole-model pages."""
+    rules = Path(__file__).with_name("overview.css").read_text(encoding="utf-8")
+    st.html(f"<style>{rules}</style>")
+
+
+def order_box(table: OverviewTable) -> Html | str:
+    """Where explainable metrics and ranks disagree on the order of the models."""
+    lines = order_lines(table)
+    if not lines:
+        return tag(
+            "div",
+            tag("p", "One run so far: run a second model to compare the order of models by rank "
+                "with the order by explainable metrics.", class_="quiet"),
+            class_="vx",
+        )  # fmt: skip
+    return tag(
+        "div",
+        tag("div", [tag("p", line) for line in lines], class_="order", role="note"),
+        class_="vx",
+    )
+
+
+def _legend() -> Html:
+    return tag(
+        "div",
+        tag("p", "▲ best, ▽ worst of a line; ↑ high is good, ↓ low is good, · no direction. Each "
+            "number opens the queries behind it. ", INTERVAL_TEXT,
+            " Every model has failures of its own, so a mean over failures compares different "
+            "queries; the Compare page takes two models on the same ones.",
+            class_="quiet small"),
+        class_="vx",
+    )  # fmt: skip
+
+
+def _downloads(table: OverviewTable, name: str) -> None:
+    with st.container(horizontal=True):
+        for label, ending, mime, write in DOWNLOADS:
+            st.download_button(
+                label,
+                data=write(table),
+                file_name=f"overview-{''.join(c if c.isalnum() else '-' for c in name)}.{ending}",
+                mime=mime,
+                on_click="ignore",
+                icon=":material/download:",
+                key=f"download-{ending}",
+            )
