@@ -13,10 +13,12 @@ from vlmexplain.demo.captions import (
     Caption,
     Description,
     caption,
+    category_query,
     counted_query,
     pair_query,
     short_query,
 )
+from vlmexplain.demo.categories import CATEGORIES
 from vlmexplain.demo.claims import SceneTable, truth
 from vlmexplain.demo.edits import Renderer, false_twin
 from vlmexplain.demo.training_set import TrainingSet
@@ -33,9 +35,9 @@ class Batch:
     """B pictures and their texts.
 
     `texts` holds, in this order, B whole captions, then 2 B short queries, then the false twins,
-    then the rephrasings. `truths`: shape (texts before the rephrasings, B), int8. `twin_of`: for
-    each false twin, the text it was made from; `twin_picture` its picture. `rephrased`: for each
-    rephrasing, its text.
+    then a query for every category, then the rephrasings. `truths`: shape (texts before the
+    rephrasings, B), int8. `twin_of`: for each false twin, the text it was made from; `twin_picture`
+    its picture. `rephrased`: for each rephrasing, its text.
     """
 
     pictures: NDArray[np.uint8]
@@ -122,7 +124,8 @@ class BatchMaker:
                     twins.append(twin)
                     twin_of.append(anchor)
                     twin_picture.append(place)
-        captions = whole + short + twins
+        queries = [category_query(c.name, rng) for c in CATEGORIES] if self.hard else []
+        captions = whole + short + twins + queries
         texts = [
             self._frame(c.text, 0.35 if position < self.batch else 0.12, rng)
             for position, c in enumerate(captions)

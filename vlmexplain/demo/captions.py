@@ -24,6 +24,7 @@ __all__ = [
     "Description",
     "caption",
     "captions_of",
+    "category_query",
     "counted_query",
     "pair_query",
     "short_query",
@@ -154,6 +155,12 @@ def pair_query(about: Description, rng: np.random.Generator) -> Caption:
         " and ".join(phrase.text for phrase in pair),
         Claim(tuple(phrase.mention for phrase in pair)),
     )
+
+
+def category_query(category: str, rng: np.random.Generator) -> Caption:
+    """A category by itself, in any of the bare forms: "a dog", "dogs", "dog"."""
+    phrase = bare_phrase(Group(category, "", 1, "medium"), False, rng)
+    return Caption(phrase.text, Claim((phrase.mention,)))
 
 
 def counted_query(about: Description, rng: np.random.Generator) -> Caption:

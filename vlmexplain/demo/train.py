@@ -72,19 +72,23 @@ def hard_objective(
     images = model.images(to_input(batch.pictures))
     texts = _embed_texts(model, vocabulary, batch.texts, rng)
     size, known = len(images), len(batch.truths)
+    queries = 3 * size + len(batch.twin_of)
     scale = model.clip.logit_scale.exp().clamp(max=60.0)
     truths = torch.from_numpy(batch.truths)
     with torch.autocast("cpu", enabled=False):  # eight bits of mantissa are too few for logits
         logits = scale * texts[:known] @ images.T
+    sentences = torch.cat([torch.arange(size), torch.arange(3 * size, queries)])
     terms = {
         "whole": (
-            known_truth_loss(logits[:size], truths[:size]) + known_truth_loss(logits.T, truths.T)
+            known_truth_loss(logits[:size], truths[:size])
+            + known_truth_loss(logits[sentences].T, truths[sentences].T)
         )
         / 2,
+        "queries": known_truth_loss(logits[queries:], truths[queries:]),
         "short": known_truth_loss(logits[size : 3 * size], truths[size : 3 * size]),
         "twins": twin_loss(
             logits[torch.from_numpy(batch.twin_of), torch.from_numpy(batch.twin_picture)],
-            logits[torch.arange(3 * size, known), torch.from_numpy(batch.twin_picture)],
+            logits[torch.arange(3 * size, queries), torch.from_numpy(batch.twin_picture)],
         ),
         "rephrased": (texts[known:] - texts[torch.from_numpy(batch.rephrased)])
         .pow(2)
@@ -95,6 +99,7 @@ def hard_objective(
     terms["total"] = (
         terms["whole"]
         + 0.7 * terms["short"]
+        + 0.7 * terms["queries"]
         + 0.8 * terms["twins"]
         + 0.5 * terms["rephrased"]
         + 0.4 * terms["auxiliary"]
