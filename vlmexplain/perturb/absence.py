@@ -24,7 +24,8 @@ def is_absent(thing: Thing, facts: ImageFacts | None, lexicon: Lexicon | None) -
     """
     if facts is None:
         return None
-    if is_mentioned(thing, facts.captions) or not thing.hints.isdisjoint(facts.names):
+    heads = {synset.partition(".")[0] for synset in facts.synsets}  # WordNet's lambs are no sheep
+    if is_mentioned(thing, facts.captions) or not thing.hints.isdisjoint(facts.names | heads):
         return False
     if lexicon is None:
         return False if facts.synsets & set(thing.synsets) else None

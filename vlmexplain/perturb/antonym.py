@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from vlmexplain.perturb.lexicon import AntonymLike, Lexicon
-from vlmexplain.perturb.lexis import AFTER_NOUN, FUNCTION, PARTICIPLES, word_set
+from vlmexplain.perturb.lexis import AFTER_NOUN, FUNCTION, PARTICIPLES, PERSONS, word_set
 from vlmexplain.perturb.perturbation import NotApplicable, Outcome, Perturbation
 from vlmexplain.perturb.request import Request
 from vlmexplain.perturb.words import Words, replace, with_articles, words_of
@@ -86,6 +86,8 @@ def _is_adjective(words: Words, i: int, lexicon: Lexicon) -> bool:
     if after == "and":
         following = words.all[i + 2].lower if i + 2 < len(words.all) else ""
         return bool(lexicon.senses(following, "a"))
+    if ahead and after in PERSONS:
+        return True  # an old man is an old man, whatever "old man" may mean besides
     if ahead:
         bases = lexicon.lemmatize(after, "n")
         return not any(lexicon.senses(f"{word}_{noun}") for noun in (after, *bases))

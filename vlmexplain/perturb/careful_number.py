@@ -163,7 +163,7 @@ def _floor(words: Words, count: _Count, request: Request) -> tuple[int, bool, st
     if facts is None:
         return count.value, False, "not checked against the image"
     noun = words.all[count.noun].lower
-    synset = _synset(noun, request)
+    synset = _synset(noun, count.value > 1, request)
     searched: set[str] = set()
     if synset is not None and lexicon is not None:
         above = lexicon.hypernym_closure(synset) if lexicon.has(synset) else {synset: 0}
@@ -179,13 +179,15 @@ def _floor(words: Words, count: _Count, request: Request) -> tuple[int, bool, st
     return max(found, count.value), True, f"the annotations have {found} that may be {noun}"
 
 
-def _synset(noun: str, request: Request) -> str | None:
+def _synset(noun: str, is_plural: bool, request: Request) -> str | None:
     if noun in FORMS:
         return FORMS[noun].thing.synsets[0] if noun not in ("bike", "bikes") else None
     if request.lexicon is None:
         return None
-    base = next(iter(request.lexicon.lemmatize(noun, "n")), noun)
-    return next(iter(request.lexicon.senses(base, "n")), None)
+    bases = request.lexicon.lemmatize(noun, "n")
+    if is_plural:  # "men" is an entry of its own, but here the plural of "man"
+        bases = tuple(base for base in bases if base != noun) or bases
+    return next((sense for base in bases for sense in request.lexicon.senses(base, "n")), None)
 
 
 def _edits(words: Words, count: _Count, new: int) -> tuple[Edit, ...]:
