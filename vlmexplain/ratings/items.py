@@ -1,0 +1,98 @@
+"""What is rated: a query with its images, and what was known about it beforehand."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from vlmexplain.errors import DataError
+from vlmexplain.ratings.document import from_document
+from vlmexplain.ratings.spec import Kind
+
+
+@dataclass(frozen=True, slots=True)
+class RatingItem:
+    """One query and the image (or two) to judge it by.
+
+    Attributes:
+        caption_index: the query's place in the gallery; opens it on the Explore page.
+        query: its text.
+        ground_truth_image: gallery index of the ground-truth image.
+        retrieved_image: gallery index of the image retrieved by the run.
+        other_image: the image retrieved by the other run, in a ``choice``.
+        metrics: what the software computed for (ground truth, retrieved), by key (``ca``,
+            ``ncs``, ``ce``, ``sd``, ``rank_1based``, ``score_retrieved`` ...); None: undefined.
+            Never shown to raters.
+    """
+
+    caption_index: int
+    query: str
+    ground_truth_image: int
+    retrieved_image: int
+    other_image: int | None = None
+    metrics: Mapping[str, float | None] = field(default_factory=dict)
+
+    def key(self) -> tuple[int, int, int, int | None]:
+        """What tells items apart."""
+        return (
+            self.caption_index,
+            self.ground_truth_image,
+            self.retrieved_image,
+            self.other_image,
+        )
+
+
+def check_items(items: Sequence[RatingItem], kind: Kind) -> None:
+    """Refuse items that cannot be asked.
+
+    Raises:
+        DataError: none at all, one twice, a negative index, a number that is not finite, two
+            alternatives missing, given in vain, or the same image.
+    """
+    if not items:
+        raise DataError("the session has no items.", remedy="Choose at least one query.")
+    seen: dict[tuple[int, int, int, int | None], int] = {}
+    for n, item in enumerate(items):
+        where = f"item {n} (caption {item.caption_index})"
+        if item.key() in seen:
+            raise DataError(f"the same as item {seen[item.key()]}.", where=where)
+        seen[item.key()] = n
+        if min(part for part in item.key() if part is not None) < 0:
+            raise DataError("an index is negative.", where=where)
+        if kind == "choice" and item.other_image in (None, item.retrieved_image):
+            raise DataError(
+                "a choice needs two different images.",
+                where=where,
+                remedy="Leave out queries for which both models retrieve the same image.",
+            )
+        if kind == "rating" and item.other_image is not None:
+            raise DataError("has two images, but the session asks about one.", where=where)
+        for key, value in item.metrics.items():
+            if value is not None and not math.isfinite(value):
+                raise DataError(f"{key} is {value}; undefined is null.", where=where)
+
+
+def read_items(path: Path) -> tuple[RatingItem, ...]:
+    """Items from a file of JSON lines, one object with the fields of `RatingItem` a line.
+
+    Raises:
+        DataError: the file cannot be read, or a line is no item.
+        UnknownName: a line has a field that there is not.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise DataError(f"cannot be read ({error}).", where=str(path)) from error
+    found = []
+    for number, line in enumerate(text.split("\n"), start=1):
+        if line.strip():
+            where = f"{path}: line {number}"
+            try:
+                document = json.loads(line)
+            except ValueError as error:
+                raise DataError(f"no JSON ({error}).", where=where) from error
+            found.append(from_document(RatingItem, document, where))
+    return tuple(found)

@@ -1,0 +1,74 @@
+"""A sample of items, seeded, and in proportion over the range of a metric."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vlmexplain.errors import DataError, UnknownName
+from vlmexplain.ratings.items import RatingItem
+
+
+def sample_items(
+    items: Sequence[RatingItem],
+    n: int,
+    seed: int,
+    stratify_by: str | None = None,
+    n_strata: int = 4,
+) -> tuple[RatingItem, ...]:
+    """``n`` items without replacement, in their given order; the same for the same seed.
+
+    With ``stratify_by`` the items are cut at the quantiles of that metric into ``n_strata``
+    strata (equal values are never parted; items where it is undefined are a stratum of their
+    own), and each stratum gives its share of ``n`` (largest remainders first). All items are
+    given when there are no more than ``n``.
+
+    Raises:
+        DataError: ``n`` or ``n_strata`` below 1.
+        UnknownName: no item has the metric.
+    """
+    if n < 1 or n_strata < 1:
+        raise DataError(
+            f"a sample of {n} items in {n_strata} strata cannot be drawn.",
+            remedy="Both are 1 or more.",
+        )
+    if n >= len(items):
+        return tuple(items)
+    rng = np.random.default_rng(seed % 2**64)
+    if stratify_by is None:
+        return tuple(items[i] for i in np.sort(rng.choice(len(items), n, replace=False)))
+    strata = _strata(items, stratify_by, n_strata)
+    chosen: list[int] = []
+    for members, share in zip(strata, _shares([len(s) for s in strata], n), strict=True):
+        chosen.extend(rng.choice(members, share, replace=False).tolist())
+    return tuple(items[i] for i in sorted(chosen))
+
+
+def _strata(items: Sequence[RatingItem], key: str, n_strata: int) -> list[NDArray[np.intp]]:
+    known = sorted({name for item in items for name in item.metrics})
+    if key not in known:
+        raise UnknownName("metric of the items", key, known)
+    given = [item.metrics.get(key) for item in items]
+    values = np.array([np.nan if value is None else value for value in given], dtype=float)
+    undefined = np.isnan(values)
+    stratum = np.full(len(items), n_strata)
+    if not undefined.all():
+        cuts = np.quantile(values[~undefined], np.arange(1, n_strata) / n_strata)
+        stratum[~undefined] = np.searchsorted(cuts, values[~undefined], side="left")
+    return [np.flatnonzero(stratum == s) for s in np.unique(stratum)]
+
+
+def _shares(sizes: Sequence[int], n: int) -> list[int]:
+    """``n`` parted in proportion to the sizes, by largest remainder.
+
+    >>> _shares([10, 10, 1], 8)
+    [4, 4, 0]
+    """
+    exact = [n * size / sum(sizes) for size in sizes]
+    shares = [int(part) for part in exact]
+    by_remainder = sorted(range(len(sizes)), key=lambda s: (shares[s] - exact[s], s))
+    for s in by_remainder[: n - sum(shares)]:
+        shares[s] += 1
+    return shares
