@@ -35,7 +35,7 @@ from pathlib import Path
 from vlmexplain.datasets.coco import import_coco
 from vlmexplain.datasets.visual_genome import import_vg
 
-kind, folder = sys.argv[1], Path(sys.argv[2])
+kind, folder, verify = sys.argv[1], Path(sys.argv[2]), sys.argv[3]
 stages, began = {}, time.perf_counter()
 
 def progress(p):
@@ -44,10 +44,10 @@ def progress(p):
 
 if kind == "coco":
     gallery = import_coco(folder / "instances.json", folder / "captions.json", folder / "coco",
-                          name="bench coco", progress=progress)
+                          name="bench coco", verify=verify, progress=progress)
 else:
     gallery = import_vg(folder / "objects.json", folder / "image_data.json", folder / "vg",
-                        name="bench vg", progress=progress)
+                        name="bench vg", verify=verify, progress=progress)
 end = time.perf_counter()
 starts = [(first, stage, total) for stage, (first, total) in stages.items()] + [(end, "", 0)]
 parts = {s: [round(b[0] - a, 1), t] for (a, s, t), b in zip(starts, starts[1:])}
@@ -194,6 +194,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--fraction", type=float, default=0.05, help="of the full size")
     parser.add_argument("--only", choices=["coco", "vg"])
+    parser.add_argument("--verify", choices=["decode", "header"], default="decode")
     parser.add_argument("--pycocotools", action="store_true", help="measure its reading as well")
     parser.add_argument("--folder", type=Path, help="where to put the files (default: temporary)")
     args = parser.parse_args()
@@ -207,7 +208,7 @@ def main() -> None:
                 began = time.perf_counter()
                 make(folder, args.fraction)
                 print(f"{kind}: files made in {time.perf_counter() - began:.0f} s", flush=True)
-                result = measured(IMPORT, kind, str(folder), home=home)
+                result = measured(IMPORT, kind, str(folder), args.verify, home=home)
                 worst = max(worst, float(str(result["peak_mib"])))
                 print(json.dumps({"import": kind, **result}, indent=1), flush=True)
         if args.pycocotools and args.only != "vg":
