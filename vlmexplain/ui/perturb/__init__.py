@@ -1,0 +1,1 @@
+"""The Perturb page."""

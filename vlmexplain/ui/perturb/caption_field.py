@@ -1,0 +1,66 @@
+"""The caption, typed and followed: the field, what the model reads of it, and what changed."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from vlmexplain.live.reading import read_text
+from vlmexplain.live.scorer import LiveScorer
+from vlmexplain.perturb.diff import edits_between
+from vlmexplain.ui.html import Html, tag
+from vlmexplain.ui.perturb import address
+from vlmexplain.ui.perturb.address import MOST_CHARACTERS
+from vlmexplain.ui.perturb.edits_view import changed_text, read_text_view, reading_line
+from vlmexplain.ui.perturb.subject import Subject
+from vlmexplain.ui.widgets import follow
+
+FIELD = "perturb-caption"
+PAUSE = "250ms"
+
+
+def draw_field(subject: Subject) -> None:
+    """The text field, and the way back to the query as the data set has it."""
+    follow(FIELD, subject.caption)
+    st.text_input(
+        "Caption: the numbers follow as you type",
+        key=FIELD,
+        live=PAUSE,
+        max_chars=MOST_CHARACTERS,
+        placeholder="Type a caption",
+        on_change=lambda: _typed(subject.original),
+    )
+    if subject.original is not None and subject.original != subject.caption:
+        st.button(
+            "Back to the query's caption",
+            icon=":material/undo:",
+            key="perturb-back",
+            on_click=lambda: address.go(caption=None, pick=""),
+        )
+
+
+def reading_view(subject: Subject, scorers: tuple[LiveScorer, ...]) -> Html:
+    """Token counts, what is cut off, and how the caption differs from the query."""
+    parts: list[object] = []
+    for scorer in scorers:
+        reading = read_text(subject.caption, scorer)
+        name = scorer.encoder.identity.name
+        if reading.cut_from is not None or reading.unknown:
+            shown = read_text_view(subject.caption, reading)
+            parts.append(tag("p", shown, class_="as-read", data_read=name))
+        parts.append(reading_line(reading, name))
+    if subject.original is not None and subject.original != subject.caption:
+        edits = edits_between(subject.original, subject.caption)
+        parts.append(
+            tag(
+                "p",
+                tag("span", "Changed from the data set's caption: ", class_="quiet small"),
+                changed_text(subject.original, edits),
+                class_="edited",
+            )
+        )
+    return tag("div", parts, class_="vx reading")
+
+
+def _typed(original: str | None) -> None:
+    text = st.session_state[FIELD] or ""
+    address.go(caption=None if text == original else text)

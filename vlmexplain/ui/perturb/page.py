@@ -1,0 +1,244 @@
+"""The Perturb page: swap a word of the caption, and watch the similarities move."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from vlmexplain.datasets.gallery import Gallery
+from vlmexplain.live.scorer import NOT_EMBEDDED, LiveScorer
+from vlmexplain.scoring.run_store import Run
+from vlmexplain.ui import caches
+from vlmexplain.ui.choice import SHOWN_DIGITS, choose, chosen_run
+from vlmexplain.ui.html import tag
+from vlmexplain.ui.messages import note, problem, told
+from vlmexplain.ui.perturb import address
+from vlmexplain.ui.perturb.caption_field import draw_field, reading_view
+from vlmexplain.ui.perturb.chart import draw_chart
+from vlmexplain.ui.perturb.chooser import draw_chooser
+from vlmexplain.ui.perturb.controls import draw_controls, draw_second
+from vlmexplain.ui.perturb.headline import headline_view, picked_view
+from vlmexplain.ui.perturb.numbers_of import Live, live_numbers, take_pick
+from vlmexplain.ui.perturb.occlusion_view import WHAT_IT_IS as WHAT_MAPS_ARE
+from vlmexplain.ui.perturb.occlusion_view import MapOf, draw_occlusion
+from vlmexplain.ui.perturb.pair_lgip import pair_lgip_view, stored_figures
+from vlmexplain.ui.perturb.pictures_view import pictures_view
+from vlmexplain.ui.perturb.scorers import choices, scorer_of
+from vlmexplain.ui.perturb.strips import draw_strips
+from vlmexplain.ui.perturb.style import draw_style
+from vlmexplain.ui.perturb.subject import Subject, find_subject, remember
+from vlmexplain.ui.perturb.words_view import WHAT_IT_IS, words_view
+from vlmexplain.ui.state import read as read_shared
+from vlmexplain.ui.timing import timed
+
+
+def perturb_page() -> None:
+    """Draw the page for what the address says."""
+    draw_style()
+    parameters = st.query_params.to_dict()
+    shared, problems = read_shared(parameters)
+    _, own_problems = address.read(parameters)
+    choice = choose(shared)
+    st.html(tag("div", tag("h1", "Perturb the caption"), class_="vx"))
+    for each in (*problems, *own_problems, *choice.problems):
+        problem(each)
+    with told():
+        if choice.gallery is None:
+            _without_gallery()
+        else:
+            gallery = caches.gallery(choice.gallery.id, choice.gallery.images_folder)
+            _draw(gallery, chosen_run(choice))
+
+
+def _without_gallery() -> None:
+    note(
+        tag("p", tag("b", "The worked example has drawings, but no model has seen them.")),
+        tag("p", "Import a data set, or choose one in the sidebar, to try captions on it."),
+    )
+    if st.button("Import COCO or Visual Genome", type="primary"):
+        st.switch_page("pages/import.py")
+
+
+def _draw(gallery: Gallery, run: Run | None) -> None:
+    if gallery.n_images == 0:
+        note(tag("p", "This data set has no images."))
+        return
+    subject, problems = find_subject(
+        gallery, run, read_shared(st.query_params.to_dict())[0], address.current()
+    )
+    for each in problems:
+        problem(each)
+    remember(gallery.id, subject.query)
+    # the address names what is shown, so that a copy of it shows the same elsewhere
+    address.go(
+        gallery=gallery.id[:SHOWN_DIGITS],
+        run=None if run is None else run.key[:SHOWN_DIGITS],
+        query=subject.query,
+        image=None if subject.query is not None else subject.image,
+    )
+    with st.container(horizontal=True, vertical_alignment="center", key="perturb-top"):
+        st.page_link(
+            "pages/explore.py",
+            label="Back to this query in Explore",
+            icon=":material/arrow_back:",
+            query_params=address.link_to_explore(),
+        )
+        if gallery.drawn or (run is not None and run.manifest.drawn):
+            st.html(tag("div", tag("span", "drawn demo world", class_="pill drawn"), class_="vx"))
+    draw_chooser(gallery, subject)
+    draw_second(choices(gallery), None if run is None else run.model.name)
+    _live(gallery, run)
+
+
+@st.fragment
+def _live(gallery: Gallery, run: Run | None) -> None:
+    """What is drawn anew for every pause in typing; the rest of the page stays."""
+    with timed("perturb live"), told():
+        own = address.current()
+        shared, _ = read_shared(st.query_params.to_dict())
+        subject, _ = find_subject(gallery, run, shared, own)
+        draw_field(subject)
+        scorers = _scorers(gallery, run, own)
+        if not scorers:
+            note(tag("p", "No model is chosen yet: choose one above."))
+            return
+        if not subject.caption.strip():
+            note(tag("p", "Type a caption, and its similarities appear here."))
+            return
+        st.html(reading_view(subject, scorers))
+        _numbers(gallery, run, live_numbers(gallery, scorers, subject, own), own)
+
+
+def _scorers(
+    gallery: Gallery, run: Run | None, own: address.PerturbAddress
+) -> tuple[LiveScorer, ...]:
+    if run is not None:
+        first = scorer_of(gallery, run.model.name, run.manifest)
+    elif own.model:
+        first = scorer_of(gallery, own.model)
+    else:
+        return ()
+    if not own.second or own.second == first.encoder.identity.name:
+        return (first,)
+    return (first, scorer_of(gallery, own.second))
+
+
+def _numbers(gallery: Gallery, run: Run | None, live: Live, own: address.PerturbAddress) -> None:
+    notes = ["", "chosen by hand" if live.subject.by_hand else ""]
+    st.html(pictures_view(gallery, live.images, notes))
+    st.html(headline_view(live))
+    for each in live.models:
+        _warnings(live.subject, each.scorer, live.images)
+    draw_controls(live, own)
+    draw_chart(
+        [model.column for model in live.models],
+        live.candidates,
+        live.picked.key if live.picked else "",
+        lambda: take_pick("perturbations"),
+    )
+    _retrieval(gallery, live)
+    _lgip(gallery, live, own)
+    _weights(gallery, live, own)
+
+
+def _warnings(subject: Subject, scorer: LiveScorer, images: tuple[int, ...]) -> None:
+    name = scorer.encoder.identity.name
+    if not scorer.can_rank:
+        note(tag("p", tag("b", name), f": {NOT_EMBEDDED}."))
+    for image in images:
+        because = scorer.unscored_because(image, subject.original)
+        if because:
+            note(tag("p", tag("b", name), f" has no similarity for image {image:,}: {because}."))
+    if scorer.encoder.mode == "text-text":
+        note(
+            tag(
+                "p",
+                tag("b", name),
+                " compares texts with texts: the similarity with an image is that with the best "
+                "of its captions, the query itself left out.",
+            )
+        )
+    if "siglip" in name.lower():
+        note(
+            tag(
+                "p",
+                tag("b", name),
+                " was trained on texts padded to 64 tokens and gets them so here. The LGIP paper "
+                "ran it through another library with short padding: its scores may differ.",
+            )
+        )
+
+
+def _retrieval(gallery: Gallery, live: Live) -> None:
+    first = live.models[0]
+    named = []
+    for model in live.models:
+        name = f"{model.name}: " if len(live.models) > 1 else ""
+        if model.comparison.retrieval is not None:
+            named.append((f"{name}the caption retrieves", model.comparison.retrieval))
+        for one in model.comparison.candidates:
+            picked = live.picked is not None and one.candidate.key == live.picked.key
+            if picked and one.retrieval is not None:
+                named.append((f"{name}“{one.candidate.text}” retrieves", one.retrieval))
+    if first.comparison.retrieval is None:
+        return
+    with st.container(border=True):
+        st.html(tag("div", tag("h2", "What it retrieves"), class_="vx"))
+        picked_text = picked_view(live)
+        if picked_text is None:
+            text = "Choose a perturbation above to see what it retrieves instead."
+            st.html(tag("div", tag("p", text, class_="quiet"), class_="vx"))
+        else:
+            st.html(picked_text)
+            assert live.picked is not None
+            text = live.picked.text
+            st.button(
+                "Take it into the field",
+                key="perturb-take",
+                icon=":material/edit:",
+                on_click=lambda: address.go(caption=text, pick=""),
+            )
+        retrieved = live.images[1] if len(live.images) > 1 else None
+        draw_strips(gallery, live.subject, named, retrieved, lambda: take_pick("strips"))
+
+
+def _lgip(gallery: Gallery, live: Live, own: address.PerturbAddress) -> None:
+    with st.container(border=True):
+        st.html(tag("div", tag("h2", "LGIP of this pair"), class_="vx"))
+        for model in live.models:
+            identity = model.scorer.encoder.identity
+            if len(live.models) > 1:
+                st.html(tag("div", tag("h3", model.name), class_="vx"))
+            whole = stored_figures(gallery.id, identity.digest, own.mode)
+            figures = model.comparison.figures
+            st.html(pair_lgip_view(figures, whole, own.mode, identity.name))
+
+
+def _weights(gallery: Gallery, live: Live, own: address.PerturbAddress) -> None:
+    with st.container(border=True):
+        parts = [
+            words_view(live.subject.caption, model.weights, model.name, len(live.models) > 1)
+            for model in live.models
+        ]
+        heading = tag("h2", "Word weights")
+        explained = tag("p", WHAT_IT_IS, class_="quiet small")
+        st.html(tag("div", heading, explained, parts, class_="vx stack"))
+    with st.container(border=True):
+        chosen = live.picked.text if live.picked else live.subject.caption
+        st.html(
+            tag(
+                "div",
+                tag("h2", "Image weights"),
+                tag("p", WHAT_MAPS_ARE, class_="quiet small"),
+                tag("p", "For: ", tag("b", chosen)),
+                class_="vx",
+            )
+        )
+        maps = [
+            MapOf(model.name, model.scorer, model.scorer.vectors([chosen])[0])
+            for model in live.models
+            if model.scorer.encoder.mode == "image-text"
+        ]
+        if not maps:
+            note(tag("p", "This model compares texts and sees no picture: there is no map."))
+            return
+        draw_occlusion(gallery, maps, live.images, own.cells)
