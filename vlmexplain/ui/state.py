@@ -106,7 +106,9 @@ def current() -> Address:
 def go(**changes: Any) -> None:
     """Change the address: one step in the browser's history, and none when nothing changed."""
     before = st.query_params.to_dict()
-    after = write(replace(current(), **changes))
+    # what the address says of other pages is carried along
+    after = {name: value for name, value in before.items() if name not in _PARSERS}
+    after |= write(replace(current(), **changes))
     if after != before:
         st.query_params.from_dict(after)
 

@@ -14,6 +14,7 @@ from vlmexplain.ui.explore.tour import draw_tour_end, draw_tour_start
 from vlmexplain.ui.explore.worked_example import worked_example
 from vlmexplain.ui.html import tag
 from vlmexplain.ui.messages import note, problem, told
+from vlmexplain.ui.perturb.link import draw_perturb_link
 from vlmexplain.ui.state import Address
 
 
@@ -53,6 +54,7 @@ def _gallery(choice: Choice, address: Address) -> None:
         return
     # the address names what is shown, so that a copy of it shows the same elsewhere
     state.go(gallery=gallery.id[:SHOWN_DIGITS], run=run.key[:SHOWN_DIGITS], query=query)
+    draw_perturb_link(gallery.id, query)
     failure = gallery_failure(gallery, run, query, address)
     draw_evidence(failure, address)
 
