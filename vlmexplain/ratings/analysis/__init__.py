@@ -1,0 +1,1 @@
+"""What the answers add up to: pure functions over long-format rows."""
