@@ -11,7 +11,7 @@ PACKAGE = Path(__file__).parents[1] / "vlmexplain"
 LAYERS = [
     {"__main__"},
     {"ui", "cli"},
-    {"report", "demo_setup", "handover"},
+    {"report", "demo_setup", "handover", "run_items"},
     {"live", "overview"},
     {"explain", "lgip"},
     {"example", "pairs_io"},
