@@ -1,4 +1,4 @@
-"""What ships in data/: checksums, and a model that loads without network and is as good as it says."""
+"""What ships in data/: checksums, and a model that loads offline and is as good as it says."""
 
 from __future__ import annotations
 

@@ -20,7 +20,9 @@ from vlmexplain.demo.captions import (
 )
 from vlmexplain.demo.categories import CATEGORIES
 from vlmexplain.demo.claims import SceneTable, truth
+from vlmexplain.demo.counting import CountingTask, counting_task
 from vlmexplain.demo.edits import Renderer, false_twin
+from vlmexplain.demo.phrases import PhraseStyle
 from vlmexplain.demo.training_set import TrainingSet
 from vlmexplain.demo.words import TEMPLATES
 
@@ -37,7 +39,8 @@ class Batch:
     `texts` holds, in this order, B whole captions, then 2 B short queries, then the false twins,
     then a query for every category, then the rephrasings. `truths`: shape (texts before the
     rephrasings, B), int8. `twin_of`: for each false twin, the text it was made from; `twin_picture`
-    its picture. `rephrased`: for each rephrasing, its text.
+    its picture. `rephrased`: for each for each
+    rephrasing, its text. `counting`: see there; None for the plain loss.
     """
 
     pictures: NDArray[np.uint8]
@@ -47,6 +50,15 @@ class Batch:
     twin_of: NDArray[np.int64]
     twin_picture: NDArray[np.int64]
     rephrased: NDArray[np.int64]
+    counting: CountingTask | None
+
+
+def _whole(about: Description, rng: np.random.Generator) -> Caption:
+    return caption(about, rng, PhraseStyle(one=0.3, slip=0.06))
+
+
+def _counted(about: Description, rng: np.random.Generator) -> Caption:
+    return counted_query(about, rng, slip=0.12)
 
 
 def to_input(pictures: NDArray[np.uint8]) -> torch.Tensor:
@@ -97,17 +109,18 @@ class BatchMaker:
         pictures = _light(
             np.stack([_augment(self.data.picture(int(row)), rng) for row in rows]), rng
         )
+        abouts = [Description.of(self.data.scenes[int(row)]) for row in rows]
         whole: list[Caption] = []
         short: list[Caption] = []
         twins: list[Caption] = []
         twin_of: list[int] = []
         twin_picture: list[int] = []
         for place, row in enumerate(rows):
-            about = Description.of(self.data.scenes[int(row)])
+            about = abouts[place]
             seeds = [int(v) for v in rng.integers(2**31, size=3)]
-            whole.append(caption(about, np.random.default_rng(seeds[0])))
+            whole.append(_whole(about, np.random.default_rng(seeds[0])))
             second: Renderer = (
-                pair_query if len(about.groups) > 1 and rng.uniform() < 0.5 else counted_query
+                pair_query if len(about.groups) > 1 and rng.uniform() < 0.5 else _counted
             )
             short.append(short_query(about, rng))
             short.append(second(about, np.random.default_rng(seeds[1])))
@@ -115,8 +128,8 @@ class BatchMaker:
                 continue
             own = self.table.rows(np.array([int(row)]))
             for anchor, render, seed in (
-                (place, caption, seeds[0]),
-                (place, caption, seeds[0]),
+                (place, _whole, seeds[0]),
+                (place, _whole, seeds[0]),
                 (self.batch + 2 * place + 1, second, seeds[1]),
             ):
                 twin = false_twin(about, render, seed, own, rng)
@@ -135,11 +148,10 @@ class BatchMaker:
             if self.hard
             else np.zeros(0, np.int64)
         )
-        texts += [
-            TEMPLATES[int(rng.integers(8))].format(captions[int(text)].text) for text in rephrased
-        ]
         for text in rephrased:
-            texts[int(text)] = captions[int(text)].text
+            texts[int(text)] = captions[int(text)].text + ("." if rng.uniform() < 0.7 else "")
+            texts.append(TEMPLATES[int(rng.integers(8))].format(texts[int(text)]))
+        counting = counting_task(abouts, rng) if self.hard else None
         truths = truth([c.claim for c in captions], table)
         return Batch(
             pictures,
@@ -149,6 +161,7 @@ class BatchMaker:
             np.array(twin_of, np.int64),
             np.array(twin_picture, np.int64),
             rephrased.astype(np.int64),
+            counting,
         )
 
     @staticmethod

@@ -163,10 +163,10 @@ def category_query(category: str, rng: np.random.Generator) -> Caption:
     return Caption(phrase.text, Claim((phrase.mention,)))
 
 
-def counted_query(about: Description, rng: np.random.Generator) -> Caption:
+def counted_query(about: Description, rng: np.random.Generator, slip: float = 0.0) -> Caption:
     """One group with its number and often its colour: "three red cars"."""
     group = about.groups[int(rng.integers(len(about.groups)))]
-    phrase = noun_phrase(group, PhraseStyle(colour=0.6, number=0.97, size=0.15, detail=0.05), rng)
+    phrase = noun_phrase(group, PhraseStyle(0.6, 0.97, 0.15, detail=0.05, one=0.5, slip=slip), rng)
     return Caption(phrase.text, Claim((phrase.mention,)))
 
 

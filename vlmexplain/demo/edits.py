@@ -18,11 +18,11 @@ __all__ = ["EDITS", "Renderer", "edited", "false_twin"]
 
 #: Kind of edit -> how often it is tried.
 EDITS: dict[str, float] = {
-    "category": 0.22,
-    "colour": 0.22,
-    "number": 0.30,
-    "swap colours": 0.20,
-    "setting": 0.06,
+    "category": 0.20,
+    "colour": 0.18,
+    "number": 0.38,
+    "swap colours": 0.19,
+    "setting": 0.05,
 }
 
 Renderer = Callable[[Description, np.random.Generator], Caption]
@@ -30,6 +30,8 @@ Renderer = Callable[[Description, np.random.Generator], Caption]
 _NAMES = tuple(category.name for category in CATEGORIES)
 _LGIP = ("dog", "cat", "horse", "car", "bus", "train", "person", "bird", "boat", "bicycle", "truck")
 _COLOURS = tuple(COLOURS)
+#: New counts are drawn as scenes draw theirs: else "the lower number" would be a good guess.
+_COUNTS = (0.34, 0.22, 0.18, 0.14, 0.12)
 _KINDS, _WEIGHTS = tuple(EDITS), np.cumsum(list(EDITS.values()))
 
 
@@ -63,8 +65,10 @@ def edited(about: Description, kind: str, rng: np.random.Generator) -> Descripti
         colours = [name for name in _COLOURS if name != group.colour]
         groups[row] = replace(group, colour=colours[int(rng.integers(len(colours)))])
     else:
-        counts = [count for count in range(1, 6) if count != group.count]
-        groups[row] = replace(group, count=counts[int(rng.integers(4))])
+        weights = np.array([0.0 if n == group.count else w for n, w in enumerate(_COUNTS, 1)])
+        groups[row] = replace(
+            group, count=1 + int(np.searchsorted(np.cumsum(weights / weights.sum()), rng.uniform()))
+        )
     return replace(about, groups=tuple(groups))
 
 

@@ -9,9 +9,10 @@ from torch import nn
 from vlmexplain.demo.categories import CATEGORIES
 from vlmexplain.demo.claims import FALSE, TRUE, SceneTable
 from vlmexplain.demo.colours import COLOURS
+from vlmexplain.demo.counting import CountingTask
 from vlmexplain.demo.settings import SETTINGS, TIMES
 
-__all__ = ["Auxiliary", "known_truth_loss", "plain_loss", "twin_loss"]
+__all__ = ["Auxiliary", "counting_loss", "known_truth_loss", "plain_loss", "twin_loss"]
 
 
 def known_truth_loss(logits: torch.Tensor, truths: torch.Tensor) -> torch.Tensor:
@@ -40,6 +41,18 @@ def known_truth_loss(logits: torch.Tensor, truths: torch.Tensor) -> torch.Tensor
 def twin_loss(logits: torch.Tensor, twin_logits: torch.Tensor) -> torch.Tensor:
     """Mean of log(1 + exp(twin - original)) over false twins; both of shape (twins,)."""
     return nn.functional.softplus(twin_logits - logits).mean()
+
+
+def counting_loss(
+    scale: torch.Tensor, texts: torch.Tensor, images: torch.Tensor, task: CountingTask
+) -> torch.Tensor:
+    """Cross entropy of the right one among five number words, mean over the questions.
+
+    `texts`: shape (5 n, d), `images`: shape (B, d), both of unit rows, float32.
+    """
+    pictures = images[torch.from_numpy(task.pictures)]
+    logits = scale * (texts.view(len(pictures), 5, -1) * pictures[:, None]).sum(dim=2)
+    return nn.functional.cross_entropy(logits, torch.from_numpy(task.answers))
 
 
 def plain_loss(logits: torch.Tensor) -> torch.Tensor:

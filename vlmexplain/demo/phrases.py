@@ -59,7 +59,12 @@ class Phrase:
 
 @dataclass(frozen=True, slots=True)
 class PhraseStyle:
-    """Chances, in [0, 1], of saying or leaving out each thing."""
+    """Chances, in [0, 1], of saying or leaving out each thing.
+
+    `one`: that a single thing is "one" instead of "a". `slip`: that a noun disagrees with its
+    number word ("one dogs"); only training has slips, so that the number word counts, not the
+    plural.
+    """
 
     colour: float = 0.87
     number: float = 0.84
@@ -67,6 +72,8 @@ class PhraseStyle:
     synonym: float = 0.22
     detail: float = 0.16
     hypernym: float = 0.02
+    one: float = 0.14
+    slip: float = 0.0
 
 
 def pick(rng: np.random.Generator, options: Sequence[str]) -> str:
@@ -90,18 +97,16 @@ def _noun(group: Group, synonym: float, rng: np.random.Generator) -> tuple[str, 
     return category.name, category.plural, False
 
 
-def _quantity(count: int, exact: float, rng: np.random.Generator) -> tuple[str, int, int, bool]:
+def _quantity(
+    count: int, style: PhraseStyle, rng: np.random.Generator
+) -> tuple[str, int, int, bool]:
     """(words before the noun, low, high, vague); "" is the indefinite article."""
     draw = rng.uniform()
     if count == 1:
-        return (
-            ("one", 1, 1, False)
-            if draw < 0.14
-            else ("a single", 1, 1, False)
-            if draw < 0.19
-            else ("", 1, 25, False)
-        )
-    if draw < exact:
+        if draw < style.one + 0.05:
+            return ("one" if draw < style.one else "a single"), 1, 1, False
+        return "", 1, 25, False
+    if draw < style.number:
         if count == 2 and draw < 0.08:
             return ("a pair of" if draw < 0.04 else "a couple of", 2, 2, False)
         return NUMBERS[count], count, count, False
@@ -113,14 +118,15 @@ def _quantity(count: int, exact: float, rng: np.random.Generator) -> tuple[str, 
 def noun_phrase(group: Group, style: PhraseStyle, rng: np.random.Generator) -> Phrase:
     """A group in words, with omissions as the style has it."""
     singular, plural, young = _noun(group, style.synonym, rng)
-    words, low, high, vague = _quantity(group.count, style.number, rng)
+    words, low, high, vague = _quantity(group.count, style, rng)
     colour = group.colour if rng.uniform() < style.colour else None
     size = (
         group.size if group.size != "medium" and rng.uniform() < style.size and not young else None
     )
     size_word = pick(rng, _SIZE_WORDS[size]) if size else ""
     form, detail = rng.uniform(), rng.uniform()
-    noun = singular if group.count == 1 else plural
+    slip = style.slip > 0 and words in NUMBERS[1:] and rng.uniform() < style.slip
+    noun = singular if (group.count == 1) != slip else plural
     after, before = "", colour or ""
     if colour and group.category == "person" and form < 0.75:
         before, after = (

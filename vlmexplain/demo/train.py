@@ -17,7 +17,7 @@ import numpy as np
 import torch
 
 from vlmexplain.demo.batches import Batch, BatchMaker, to_input
-from vlmexplain.demo.losses import Auxiliary, known_truth_loss, plain_loss, twin_loss
+from vlmexplain.demo.losses import Auxiliary, counting_loss, known_truth_loss, plain_loss, twin_loss
 from vlmexplain.demo.net import SmallClip
 from vlmexplain.demo.training_set import load
 from vlmexplain.demo.watch import watch
@@ -70,8 +70,10 @@ def hard_objective(
 ) -> dict[str, torch.Tensor]:
     """The terms of the full recipe for one batch; "total" is what is minimised."""
     images = model.images(to_input(batch.pictures))
-    texts = _embed_texts(model, vocabulary, batch.texts, rng)
+    assert batch.counting is not None
+    texts = _embed_texts(model, vocabulary, batch.texts + batch.counting.texts, rng)
     size, known = len(images), len(batch.truths)
+    asked = len(batch.texts)
     queries = 3 * size + len(batch.twin_of)
     scale = model.clip.logit_scale.exp().clamp(max=60.0)
     truths = torch.from_numpy(batch.truths)
@@ -90,10 +92,11 @@ def hard_objective(
             logits[torch.from_numpy(batch.twin_of), torch.from_numpy(batch.twin_picture)],
             logits[torch.arange(3 * size, queries), torch.from_numpy(batch.twin_picture)],
         ),
-        "rephrased": (texts[known:] - texts[torch.from_numpy(batch.rephrased)])
+        "rephrased": (texts[known:asked] - texts[torch.from_numpy(batch.rephrased)])
         .pow(2)
         .sum(dim=1)
         .mean(),
+        "counting": counting_loss(scale, texts[asked:], images, batch.counting),
         "auxiliary": auxiliary(images * 8.0, batch.table),
     }
     terms["total"] = (
@@ -101,8 +104,9 @@ def hard_objective(
         + 0.7 * terms["short"]
         + 0.7 * terms["queries"]
         + 0.8 * terms["twins"]
-        + 0.5 * terms["rephrased"]
-        + 0.4 * terms["auxiliary"]
+        + 1.0 * terms["rephrased"]
+        + 0.5 * terms["counting"]
+        + 0.6 * terms["auxiliary"]
     )
     return terms
 
