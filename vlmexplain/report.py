@@ -9,6 +9,7 @@ from typing import Any
 from vlmexplain.datasets.gallery import Gallery
 from vlmexplain.datasets.gallery_manifest import GalleryManifest
 from vlmexplain.explain import Explanation, to_json
+from vlmexplain.lgip.result import LgipManifest
 from vlmexplain.metrics.globals import GlobalFigure
 from vlmexplain.metrics.pair import CONCEPT_KEYS, PairExplanation
 from vlmexplain.metrics.table import metric_of
@@ -163,3 +164,26 @@ def import_text(gallery: Gallery) -> str:
     if gallery.drawn:
         lines.append(f"world      {DRAWN}")
     return "\n".join([*lines, gallery.checks().text()])
+
+
+def lgip_text(manifest: LgipManifest) -> str:
+    """An LGIP result for a reader: each figure with the number of triples it rests on."""
+    figures = manifest.figures
+    lines = [
+        f"gallery    {manifest.gallery_name}",
+        f"model      {manifest.model.name}",
+        *([f"world      {DRAWN}"] if manifest.drawn else []),
+        f"invariance error  {_number(figures.invariance_error)}  low is good, "
+        f"over {figures.n_invariance:,} paraphrases",
+    ]
+    for kind, found in {"all flips": figures.sensitivity, **figures.by_type}.items():
+        rate = "undefined" if found.positive_rate is None else f"{100 * found.positive_rate:.2f} %"
+        lines.append(
+            f"{kind:<17} gap {_number(found.gap_mean)}, positive rate {rate}  high is good, "
+            f"over {found.count:,} flips, {found.ties:,} ties"
+        )
+    return "\n".join(lines)
+
+
+def _number(value: float | None) -> str:
+    return "undefined" if value is None else f"{value:.4f}"

@@ -1,0 +1,58 @@
+"""LGIP: how steady a model is under paraphrases, and how it tells false captions apart."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+from vlmexplain.cli.output import print_json, terminal_progress
+from vlmexplain.storage import write_file
+
+NAME = "lgip"
+HELP = "invariance error, sensitivity gap and positive rate of a model"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments."""
+    parser.add_argument("--gallery", required=True, metavar="G", help="a gallery's name or id")
+    parser.add_argument("--model", required=True, metavar="M", help="an image-text model")
+    parser.add_argument(
+        "--perturbations",
+        type=Path,
+        metavar="F",
+        help="the benchmark's JSON lines or SugarCrepe's JSON (default: made by --mode)",
+    )
+    parser.add_argument("--mode", choices=["paper", "careful"], default="paper")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--device", default=None)
+    parser.add_argument(
+        "--out", type=Path, metavar="F.json", help="write the benchmark's metrics JSON here too"
+    )
+    parser.add_argument("--json", action="store_true", help="the metrics JSON on stdout")
+
+
+def execute(args: argparse.Namespace) -> int:
+    """Compute, or read what was computed before, and print the figures."""
+    from vlmexplain.datasets.gallery import open_gallery
+    from vlmexplain.lgip.bulk import run_lgip
+    from vlmexplain.lgip.figures import metrics_document
+    from vlmexplain.report import lgip_text
+
+    result = run_lgip(
+        open_gallery(args.gallery),
+        args.model,
+        args.perturbations,
+        mode=args.mode,
+        seed=args.seed,
+        device=args.device,
+        progress=terminal_progress(),
+    )
+    document = metrics_document(result.manifest.figures, result.manifest.model.name)
+    if args.out:
+        write_file(args.out, json.dumps(document, indent=2, allow_nan=False).encode())
+    if args.json:
+        print_json(document)
+    else:
+        print(lgip_text(result.manifest))
+    return 0
