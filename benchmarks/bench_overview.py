@@ -99,7 +99,7 @@ def main() -> int:
         print(f"{name}: runs {first.key[:12]}, {second.key[:12]}")
         return 0
     report: dict[str, Any] = {"queries": gallery.n_captions}
-    report |= {name: took for name, took in measure(gallery, first, second).items()}
+    report |= measure(gallery, first, second)
     report["peak_mib"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
     print(json.dumps(report, indent=1))
     over = [
