@@ -1,0 +1,115 @@
+"""Every result's figures with the triples they rest on, and positive rates by flip type."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from vlmexplain.lgip.figures import Sensitivity
+from vlmexplain.lgip.result import LgipManifest
+from vlmexplain.ui.html import Html, tag
+from vlmexplain.ui.lgip.plane import source_name
+from vlmexplain.ui.perturb.numbers import similarity_text
+from vlmexplain.ui.perturb.pair_lgip import TYPE_NAMES
+from vlmexplain.ui.words import percent
+
+
+def figures_table(results: Sequence[LgipManifest], chosen: str) -> Html:
+    """One row a result."""
+    titles = [
+        ("Model", ""),
+        ("Perturbations", ""),
+        ("Invariance error", "r"),
+        ("Sensitivity gap", "r"),
+        ("Positive rate", "r"),
+        ("Images", "r"),
+        ("Not seen", "r"),
+    ]
+    head = tag("tr", [tag("th", text, scope="col", class_=side or None) for text, side in titles])
+    return tag(
+        "div",
+        tag(
+            "table",
+            tag("thead", head),
+            tag("tbody", [_row(each, each.key == chosen) for each in results]),
+        ),
+        class_="wide",
+        tabindex=0,
+        role="region",
+        aria_label="Figures of every result",
+    )
+
+
+def rates_view(results: Sequence[LgipManifest]) -> Html:
+    """Positive rates by flip type, a bar a result; the line is at a half: no better than chance."""
+    kinds = dict.fromkeys(kind for each in results for kind in each.figures.by_type)
+    groups = []
+    for kind in kinds:
+        bars = [
+            _bar(each, each.figures.by_type.get(kind, Sensitivity(None, None, 0)))
+            for each in results
+        ]
+        groups.append(
+            tag("div", tag("h4", f"{TYPE_NAMES.get(kind, kind)} flips"), bars, class_="rate-group")
+        )
+    return tag("div", groups, class_="rates")
+
+
+def _row(result: LgipManifest, chosen: bool) -> Html:
+    figures = result.figures
+    sensitivity = figures.sensitivity
+    return tag(
+        "tr",
+        tag(
+            "th",
+            result.model.name,
+            tag("span", " drawn demo world", class_="pill drawn") if result.drawn else None,
+            scope="row",
+        ),
+        tag("td", source_name(result)),
+        tag("td", _number(figures.invariance_error, figures.n_invariance), class_="r"),
+        tag("td", _number(sensitivity.gap_mean, sensitivity.count), class_="r"),
+        tag(
+            "td",
+            _number(sensitivity.positive_rate, sensitivity.count, share=True),
+            tag("small", f" {sensitivity.ties:,} ties", class_="quiet")
+            if sensitivity.ties
+            else None,
+            class_="r",
+        ),
+        tag("td", f"{figures.n_samples:,}", class_="r"),
+        tag("td", f"{figures.not_seen:,}", class_="r"),
+        class_="chosen" if chosen else None,
+        data_result=result.key[:12],
+    )
+
+
+def _number(value: float | None, count: int, share: bool = False) -> list[object]:
+    if value is None:
+        return [tag("span", "undefined", class_="undefined"), tag("small", " no triple")]
+    shown = percent(value) if share else similarity_text(value)
+    return [tag("b", shown), tag("small", f" {count:,}", class_="quiet")]
+
+
+def _bar(result: LgipManifest, found: Sensitivity) -> Html:
+    name = f"{result.model.name}, {source_name(result)}"
+    if found.positive_rate is None:
+        shown: list[object] = [tag("span", "undefined", class_="undefined"), ": no triple"]
+        return tag("div", tag("span", name, class_="of"), tag("span"), tag("span", shown))
+    share = 100 * found.positive_rate
+    return tag(
+        "div",
+        tag("span", name, class_="of"),
+        tag(
+            "span",
+            tag("i", style=f"width:{share:.1f}%"),
+            tag("u"),
+            class_="track",
+            aria_hidden="true",
+        ),
+        tag(
+            "span",
+            tag("b", percent(found.positive_rate)),
+            tag("small", f" of {found.count:,}", class_="quiet"),
+            class_="num",
+        ),
+    )

@@ -1,0 +1,218 @@
+"""The LGIP page: how invariant to paraphrases and how sensitive to flips the models are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from vlmexplain.datasets.gallery import Gallery
+from vlmexplain.lgip.result import LgipManifest, LgipResult, list_lgip, open_lgip
+from vlmexplain.ui import caches, state
+from vlmexplain.ui.choice import choose
+from vlmexplain.ui.html import tag
+from vlmexplain.ui.job_list import duration
+from vlmexplain.ui.lgip.distributions import distributions_view
+from vlmexplain.ui.lgip.figures_table import figures_table, rates_view
+from vlmexplain.ui.lgip.paper_models import paper_models_view
+from vlmexplain.ui.lgip.plane import plane_view, source_name
+from vlmexplain.ui.lgip.run_form import draw_run_form, ended_jobs
+from vlmexplain.ui.lgip.worst import SHOWN, draw_triples, open_chosen
+from vlmexplain.ui.messages import note, problem, told
+from vlmexplain.ui.perturb.pair_lgip import TYPE_NAMES
+from vlmexplain.ui.perturb.style import draw_style
+from vlmexplain.ui.widgets import follow
+
+PARAMETER = "lgip"
+SHOWN_DIGITS = 12
+EVERY = "every type"
+
+
+def lgip_page() -> None:
+    """Draw the page for what the address says."""
+    draw_style()
+    st.html(
+        tag(
+            "div",
+            tag("h1", "Language-guided invariance probing"),
+            tag(
+                "p",
+                "Paraphrases should leave a similarity where it is; flips, which make the caption "
+                "false, should lower it. Three means over (image, caption, text) triples say how "
+                "far a model does so. Each is shown with how many triples it rests on.",
+                style="max-width:75ch; margin-top:6px",
+            ),
+            class_="vx",
+        )
+    )
+    with told():
+        _draw()
+
+
+def _draw() -> None:
+    choice = choose(state.current())
+    if choice.gallery is None:
+        note(tag("p", "Probing needs a gallery: import one first, or choose one in the sidebar."))
+        _catalogue(())
+        return
+    gallery = caches.gallery(choice.gallery.id, choice.gallery.images_folder)
+    state.go(gallery=gallery.id[:SHOWN_DIGITS])
+    results = list_lgip(gallery.id)
+    draw_run_form(gallery)
+    for view in ended_jobs():
+        finished: LgipResult = view.result
+        st.html(
+            tag(
+                "div",
+                tag("p", tag("b", view.title), f" is done ({duration(view.took_s)})."),
+                class_="vx",
+            )
+        )
+        if finished.manifest.gallery_id == gallery.id:
+            st.session_state.setdefault("lgip-seen", set()).add(finished.key)
+    if not results:
+        note(
+            tag("p", tag("b", f"No model has been probed on {gallery.name} yet.")),
+            tag("p", "Start one above; the figures appear here and on the Perturb page."),
+        )
+        _catalogue(results)
+        return
+    chosen = _chosen(results)
+    _overview(results, chosen)
+    _one_result(gallery, open_lgip(chosen.key), choice.run.key if choice.run else "")
+    _catalogue(results)
+
+
+def _chosen(results: Sequence[LgipManifest]) -> LgipManifest:
+    """The result that the address names, else the latest."""
+    wanted = st.query_params.get(PARAMETER, "")
+    found = next((r for r in results if len(wanted) >= 4 and r.key.startswith(wanted)), None)
+    if found is None and wanted:
+        problem(f"There is no LGIP result {wanted[:40]!r} of this data set; the latest is shown.")
+    return found or results[0]
+
+
+def _overview(results: Sequence[LgipManifest], chosen: LgipManifest) -> None:
+    with st.container(border=True):
+        st.html(
+            tag(
+                "div",
+                tag("h2", "Invariance against sensitivity"),
+                plane_view(results, chosen.key),
+                tag(
+                    "ul",
+                    tag("li", tag("i", class_="point paper"), " the paper's rules"),
+                    tag("li", tag("i", class_="point careful"), " careful rules"),
+                    tag("li", tag("i", class_="point file"), " a file"),
+                    class_="plane-legend",
+                ),
+                figures_table(results, chosen.key),
+                tag(
+                    "p",
+                    "Beside each mean: how many triples. Positive rate: share of flips with a "
+                    "strictly lower similarity. Not seen: the edit lies past the context length, "
+                    "or the tokens are the same; such triples are part of the means, as in the "
+                    "benchmark.",
+                    class_="quiet small",
+                ),
+                class_="vx stack",
+            )
+        )
+    with st.container(border=True):
+        st.html(
+            tag(
+                "div",
+                tag("h2", "Positive rate by flip type"),
+                rates_view(results),
+                tag("p", "The line is at 50 %: a model that cannot tell.", class_="quiet small"),
+                class_="vx stack",
+            )
+        )
+
+
+def _one_result(gallery: Gallery, result: LgipResult, run_key: str) -> None:
+    open_chosen(gallery, result, run_key)
+    st.html(tag("div", tag("h2", "One result in full", style="margin-top:10px"), class_="vx"))
+    _choose_result(result.manifest, list_lgip(gallery.id))
+    with st.container(border=True):
+        st.html(
+            tag(
+                "div",
+                tag("h3", "Distributions of the gaps"),
+                distributions_view(result),
+                class_="vx stack",
+            )
+        )
+    with st.container(border=True):
+        st.html(
+            tag(
+                "div",
+                tag("h3", "Worst paraphrases"),
+                tag("p", "The same meaning, and yet the largest shifts.", class_="quiet small"),
+                class_="vx",
+            )
+        )
+        worst = result.triples("same", sort="largest shift", limit=SHOWN)
+        draw_triples(gallery, result, worst, "worst-paraphrases")
+    with st.container(border=True):
+        _flips(gallery, result)
+
+
+def _flips(gallery: Gallery, result: LgipResult) -> None:
+    st.html(
+        tag(
+            "div",
+            tag("h3", "Most preferred flips"),
+            tag("p", "Made false, and yet nearer to the image than the caption.",
+                class_="quiet small"),
+            class_="vx",
+        )
+    )  # fmt: skip
+    kinds = [kind for kind, own in result.figures.by_type.items() if own.count]
+    kind = st.segmented_control(
+        "Flip type",
+        [EVERY, *kinds],
+        default=EVERY,
+        format_func=lambda name: TYPE_NAMES.get(name, name),
+        key="lgip-type",
+        label_visibility="collapsed",
+        required=True,
+    )
+    of_type = None if kind in (None, EVERY) else kind
+    flips = result.triples("flip", of_type, sort="lowest gap", limit=SHOWN)
+    preferred = tuple(one for one in flips if one.gap < 0 and not one.tie)
+    if preferred:
+        draw_triples(gallery, result, preferred, "preferred-flips")
+    else:
+        st.html(tag("div", tag("p", "No flip is preferred.", class_="quiet"), class_="vx"))
+
+
+def _choose_result(chosen: LgipManifest, results: Sequence[LgipManifest]) -> None:
+    if len(results) < 2:
+        return
+    names = {r.key: f"{r.model.name}, {source_name(r)}" for r in results}
+    follow("lgip-result", chosen.key)
+    st.selectbox(
+        "Result",
+        list(names),
+        format_func=names.__getitem__,
+        key="lgip-result",
+        filter_mode=None,
+        on_change=_change_result,
+    )
+
+
+def _change_result() -> None:
+    st.query_params[PARAMETER] = st.session_state["lgip-result"][:SHOWN_DIGITS]
+
+
+def _catalogue(results: Sequence[LgipManifest]) -> None:
+    with st.container(border=True):
+        st.html(
+            tag(
+                "div",
+                tag("h2", "The nine models of the paper"),
+                paper_models_view(frozenset(r.model.name for r in results)),
+                class_="vx stack",
+            )
+        )
