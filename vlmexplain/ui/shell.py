@@ -11,19 +11,23 @@ import streamlit as st
 
 from vlmexplain.ui import state
 from vlmexplain.ui.choice import choose, draw_choice
-from vlmexplain.ui.html import tag
 from vlmexplain.ui.messages import told
 from vlmexplain.ui.theme import stylesheet
 from vlmexplain.ui.timing import timed
 
 PAGES = Path(__file__).parents[2] / "pages"
 
-ICON = (
-    "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'>"
+_MARK = (
     "<rect width='32' height='32' rx='7' fill='#2f4fd0'/>"
     "<rect x='6' y='8' width='9' height='16' fill='none' stroke='#fff' stroke-width='2.5'/>"
     "<rect x='18' y='8' width='9' height='16' fill='none' stroke='#ffa53a' stroke-width='2.5' "
-    "stroke-dasharray='4 2.5'/></svg>"
+    "stroke-dasharray='4 2.5'/>"
+)
+ICON = f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'>{_MARK}</svg>"
+LOGO = (
+    "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 170 32' width='170' height='32'>"
+    f"{_MARK}<text x='42' y='23' font-family='sans-serif' font-size='20' font-weight='700' "
+    "fill='#6d7fd6'>vlmexplain</text></svg>"
 )
 
 
@@ -57,15 +61,15 @@ def run_app() -> None:
             st.Page(PAGES / "explore.py", title="Explore", icon=":material/search:", default=True),
             st.Page(PAGES / "perturb.py", title="Perturb", icon=":material/edit_note:"),
             st.Page(PAGES / "overview.py", title="Overview", icon=":material/table_chart:"),
+            st.Page(PAGES / "lgip.py", title="LGIP", icon=":material/balance:"),
             st.Page(PAGES / "gallery.py", title="Gallery", icon=":material/photo_library:"),
             st.Page(PAGES / "import.py", title="Import", icon=":material/upload:"),
             st.Page(PAGES / "run.py", title="Run a model", icon=":material/play_arrow:"),
         ]
     )
-    with st.sidebar:
-        st.html(tag("div", tag("p", "vlmexplain", class_="brand"), class_="vx"))
-        with told():
-            draw_choice(choose(state.current()))
+    st.logo(LOGO, size="large", icon_image=ICON)
+    with st.sidebar, told():
+        draw_choice(choose(state.current()))
     _frame.drawn = True
     try:
         with timed(f"page {page.title}"):
