@@ -11,10 +11,11 @@ PACKAGE = Path(__file__).parents[1] / "vlmexplain"
 LAYERS = [
     {"__main__"},
     {"ui", "cli"},
-    {"report", "demo_setup", "handover", "run_items"},
+    {"handover"},
+    {"report", "demo_setup", "run_items"},
     {"live", "overview"},
     {"explain", "lgip"},
-    {"example", "pairs_io"},
+    {"example", "pairs_io", "wording"},
     {"scoring", "ratings"},
     {"metrics", "perturb", "models", "datasets", "demo"},
     {"concepts"},

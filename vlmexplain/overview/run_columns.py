@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from vlmexplain.errors import StoreError
@@ -67,12 +66,12 @@ def read_columns(run: Run) -> RunColumns:
         StoreError: the run's file is missing or damaged.
     """
     try:
-        table = pq.read_table(run.queries_path, columns=list(NAMES))
-        return RunColumns(**{name: _numbers(table, name) for name in NAMES})
-    except (OSError, pa.ArrowInvalid, KeyError) as error:
+        # the memory-mapped twin of the Parquet file: nothing needs to be unpacked
+        return RunColumns(**{name: _numbers(run.rows_table, name) for name in NAMES})
+    except (pa.ArrowInvalid, KeyError) as error:
         raise StoreError(
             "the run's table is missing or damaged.",
-            where=str(run.queries_path),
+            where=str(run.folder),
             remedy="Delete the run's folder and make the run again; embeddings are kept.",
         ) from error
 

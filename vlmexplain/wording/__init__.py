@@ -1,0 +1,1 @@
+"""Numbers, names and markup as a reader sees them, on a page or in a file; without Streamlit."""
