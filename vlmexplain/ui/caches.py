@@ -29,6 +29,12 @@ def wordnet() -> WordNet:
         return load_wordnet()
 
 
+def gloss(synset: str) -> str:
+    """What a synset means; "" for a name that WordNet does not have."""
+    known = wordnet()
+    return known.gloss(synset) if known.has(synset) else ""
+
+
 @st.cache_data(max_entries=512, show_spinner=False)
 def wordnet_path(left: str, right: str) -> tuple[PathStep, ...]:
     """The path between two synsets through their nearest common ancestor, with glosses."""

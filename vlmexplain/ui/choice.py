@@ -9,9 +9,14 @@ import streamlit as st
 from vlmexplain.datasets.gallery import Gallery, GalleryManifest, list_galleries
 from vlmexplain.scoring.run_store import Run, RunManifest, list_runs
 from vlmexplain.ui import caches, state
+from vlmexplain.ui.html import tag
 from vlmexplain.ui.state import Address
 
 EXAMPLE_ID = "example"
+MODES = {
+    "image-text": "caption with images",
+    "text-text": "caption with the other captions of each image",
+}
 SHOWN_DIGITS = 12
 """How much of a content hash stands in an address."""
 
@@ -94,7 +99,20 @@ def draw_choice(choice: Choice) -> None:
             on_change=_change_run,
             filter_mode=None,
         )
+        _about_model(choice.run)
     remember(choice)
+
+
+def _about_model(run: RunManifest) -> None:
+    facts = [
+        ("compares", MODES[run.mode]),
+        ("failures", f"{run.n_failures:,} of {run.n_queries:,} queries"),
+        *run.model.facts,
+        ("digest", run.model.digest[:16]),
+    ]
+    rows = [(tag("dt", name), tag("dd", value)) for name, value in facts]
+    with st.expander("About this model"):
+        st.html(tag("div", tag("dl", rows, class_="facts narrow"), class_="vx"))
 
 
 def remember(choice: Choice) -> None:

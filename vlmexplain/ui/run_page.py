@@ -36,8 +36,14 @@ def run_page() -> None:
         )
     )  # fmt: skip
     with st.form("run-form"):
-        names = [entry.spec for entry in list_models()]
-        chosen = st.selectbox("Model", [*names, OTHER], key="run-model")
+        models = {entry.spec: entry for entry in list_models()}
+        ready = sorted(models, key=lambda spec: models[spec].status != "available")
+        chosen = st.selectbox(
+            "Model",
+            [*ready, OTHER],
+            format_func=lambda spec: f"{spec} ({models[spec].status})" if spec in models else spec,
+            key="run-model",
+        )
         typed = st.text_input(
             "Another model",
             placeholder="ViT-B-32/laion2b_s34b_b79k, hf-hub:…, or a folder",
@@ -70,7 +76,13 @@ def _start(gallery_id: str, gallery_name: str, spec: str) -> None:
 
 def _notes() -> Html:
     rows = [
-        tag("tr", tag("td", tag("code", e.spec)), tag("td", e.mode), tag("td", e.note))
+        tag(
+            "tr",
+            tag("td", tag("code", e.spec)),
+            tag("td", e.mode),
+            tag("td", e.note),
+            tag("td", e.status, ": ", e.because),
+        )
         for e in list_models()
     ]
     return tag(

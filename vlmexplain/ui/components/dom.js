@@ -17,7 +17,7 @@ function el(name, attributes = {}, ...children) {
 
 // One inner element that is emptied and filled again; the focus stays on the same control.
 function repaint(parent, className, children) {
-  let root = parent.querySelector(":scope > .root");
+  let root = [...parent.children].find((child) => child.classList.contains("root"));
   if (!root) {
     root = document.createElement("div");
     root.className = "root";

@@ -4,11 +4,13 @@ const LABEL_GAP_PX = 2;
 
 export default function (component) {
   const { data, parentElement, setTriggerValue } = component;
+  // Streamlit calls this again for new data and tidies up only at the end: one set of listeners.
+  parentElement.tidyUp?.();
   const act = (kind, value) => setTriggerValue("act", { kind, value, at: performance.now() });
   let lit = null; // what the pointer or the focus is on; the chosen concept otherwise
 
   const figures = data.pictures.map((picture) => figure(picture));
-  const root = repaint(parentElement, "pictures", [
+  repaint(parentElement, "pictures", [
     el("div", { class: "layout" },
       el("div", { class: "pair", style: pairStyle(data.pictures) }, figures.map((f) => f.node)),
       data.concepts.length ? legend(data) : null),
@@ -61,7 +63,7 @@ export default function (component) {
   const later = setTimeout(show, 400);
   show();
 
-  return () => {
+  parentElement.tidyUp = () => {
     document.removeEventListener("pointerover", over);
     document.removeEventListener("focusin", over);
     document.removeEventListener("click", click);
@@ -69,8 +71,8 @@ export default function (component) {
     document.removeEventListener("vlmexplain:light", lightUp);
     observer.disconnect();
     clearTimeout(later);
-    void root;
   };
+  return () => parentElement.tidyUp();
 }
 
 function scopes() {
@@ -222,8 +224,8 @@ function legend(data) {
         ? el("div", { class: "chips" }, inRole.map((c) => chip(c)))
         : el("p", {}, "none"));
   });
-  return el("div", { class: "legend" }, groups,
-    el("p", { class: "hint" },
+  return el("div", { class: "below" }, el("div", { class: "legend" }, groups),
+    el("p", { class: "hint" }, data.lost ? el("strong", {}, `${data.lost} `) : null,
       "Point at a concept or a box to light it in both images; choose it to keep it lit (Esc lets go)."));
 }
 

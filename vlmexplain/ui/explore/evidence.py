@@ -18,9 +18,22 @@ from vlmexplain.ui.messages import note
 from vlmexplain.ui.state import Address
 from vlmexplain.ui.widgets import follow, leads
 
+TOUR = {
+    "query": "The query is a caption. Its own image, the ground truth, came 294th: the model "
+    "preferred another image, so this is a failure.",
+    "pictures": "What is annotated in both images. Point at zebra: its boxes light up on both "
+    "sides, four of five in the ground truth (one has no box), seven in the retrieved image.",
+    "metrics": "Four metrics say how the images differ. The arrow shows which direction is good.",
+    "evidence": "Below, each metric adds up before your eyes. Choose a pair of the graph to see "
+    "its path through WordNet, and move the threshold to see the size disagreement follow.",
+}
+"""What the guided tour says before each part of the worked example."""
 
-def draw_evidence(failure: Failure, address: Address) -> None:
-    """Draw one failure."""
+
+def draw_evidence(failure: Failure, address: Address, tour: bool = False) -> None:
+    """Draw one failure, with the guided tour's words if it is the worked example."""
+    said = _tour if tour else _silent
+    said("query")
     st.html(query_text(failure))
     facts, switch = st.columns([4, 1], vertical_alignment="center")
     facts.html(rank_facts(failure))
@@ -39,8 +52,11 @@ def draw_evidence(failure: Failure, address: Address) -> None:
                 "this is no failure. Choose another image of the strip to compare with.",
             )
         )
+    said("pictures")
     draw_pictures(failure, address.concept, "pictures", acting("pictures"))
+    said("metrics")
     st.html(tag("div", cards(pair), class_="vx"))
+    said("evidence")
     with st.container(border=True):
         draw_head(pair, "ca")
         st.html(agreement_section(pair))
@@ -51,6 +67,15 @@ def draw_evidence(failure: Failure, address: Address) -> None:
         st.html(enumeration_section(pair))
     with st.container(border=True):
         draw_sizes(pair, address)
+
+
+def _tour(part: str) -> None:
+    number = list(TOUR).index(part) + 1
+    st.html(tag("div", tag("p", tag("b", number), TOUR[part], class_="tour"), class_="vx"))
+
+
+def _silent(part: str) -> None:
+    assert part in TOUR
 
 
 def _informed_switch(address: Address) -> None:

@@ -52,8 +52,6 @@ def _about(gallery: Gallery, run: Run, found: Explanation) -> str:
     caption = gallery.caption(found.caption_index)
     image = gallery.image(caption.image_index)
     parts = [f"Caption {caption.caption_id} of image {image.image_id}"]
-    if found.drawn:
-        parts.append("drawn demo world")
     parts.append(f"{run.model.name}: {HOW[run.mode]}")
     if len(found.ground_truths) > 1:
         n = len(found.ground_truths)

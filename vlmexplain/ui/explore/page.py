@@ -28,7 +28,7 @@ def explore_page() -> None:
         if choice.gallery is None:
             state.go(gallery=EXAMPLE_ID, run="", query=None)
             draw_tour_start()
-            draw_evidence(worked_example(address), address)
+            draw_evidence(worked_example(address), address, tour=True)
             draw_tour_end()
         else:
             _gallery(choice, address)

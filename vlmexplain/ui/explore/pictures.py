@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from vlmexplain.records import ImageAnnotations, Instance
+from vlmexplain.ui import caches
 from vlmexplain.ui.components.mount import register
 from vlmexplain.ui.explore.failure import Failure, ShownImage, StripImage
 from vlmexplain.ui.html import safe_link
@@ -33,7 +34,8 @@ def pictures_data(failure: Failure, chosen: str) -> dict[str, Any]:
         ],
         "concepts": [_chip(name, role, left, right) for name, role in roles.items()],
         "roles": {role: {"name": ROLE_NAME[role], "mark": ROLE_MARK[role]} for role in ROLE_MARK},
-        "chosen": chosen or None,
+        "chosen": chosen if chosen in roles else None,
+        "lost": f"{chosen} is in neither image." if chosen and chosen not in roles else "",
         "strip": [_tile(image, failure) for image in failure.strip],
         "strip_title": failure.strip_title,
         "place": failure.place,
@@ -112,13 +114,14 @@ def _chip(name: str, role: Role, left: ImageAnnotations, right: ImageAnnotations
     ]
     counts = [_count(name, image) for image in sides]
     word, sense = name_parts(name)
+    gloss = caches.gloss(name)
     missing = sum(_without_box(name, image) for image in sides)
     count = " | ".join(counts) if len(counts) == 2 else f"×{counts[0]}"
     return {
         "synset": name,
         "label": word,
         "sense": sense,
-        "title": name,
+        "title": f"{name}: {gloss}" if gloss else name,
         "role": role,
         "count": count + (f" ({missing} without a box)" if missing else ""),
     }

@@ -7,6 +7,9 @@ from vlmexplain.ui.explore.failure import Failure
 from vlmexplain.ui.html import Html, tag
 from vlmexplain.ui.words import place_text, short_name
 
+DRAWN = "drawn demo world"
+"""Stands wherever numbers of drawn scenes, or of a model trained on them, are shown."""
+
 
 def query_text(failure: Failure) -> Html:
     """The caption, literally; when query-informed, its words that name concepts are marked."""
@@ -17,7 +20,12 @@ def query_text(failure: Failure) -> Html:
         tag(
             "div",
             tag("blockquote", marked(found.query, mentions)),
-            tag("p", failure.about, class_="about"),
+            tag(
+                "p",
+                [tag("span", DRAWN, class_="pill drawn"), " "] if found.drawn else None,
+                failure.about,
+                class_="about",
+            ),
             tag("p", _rests_on(mentions), class_="about") if found.query_informed else None,
             class_="query",
         ),
