@@ -28,33 +28,60 @@ class Plane:
 
 @dataclass(frozen=True, slots=True)
 class ImageIndex:
-    """The images that can be ranked, in the order in which their vectors are stored.
+    """The images that can be ranked; those with the very same vector share one position.
 
     An image's score for a query is the best cosine over its planes. Images with more
     captions come first, so that every plane holds a prefix of the positions.
 
     Attributes:
-        image_of_position: int32 [P], the image's number in the gallery.
+        images: int32 [n], images by position, in the order of the gallery within one.
+        offsets: int64 [P + 1], position p has the images offsets[p] .. offsets[p + 1].
         position_of_image: int32 [n_images], -1 for an image that is never ranked.
         planes: one for image vectors; as many as the most captions of an image otherwise.
         sole_images_of_text: int32 [n_texts], how many images have no text but this one;
             empty for image vectors.
+        keys: int64 [n], position * n_images + image, ascending.
     """
 
-    image_of_position: IntVector
+    images: IntVector
+    offsets: NDArray[np.int64]
     position_of_image: IntVector
     planes: tuple[Plane, ...]
     sole_images_of_text: IntVector
+    keys: NDArray[np.int64]
 
     @property
-    def size(self) -> int:
+    def n_positions(self) -> int:
+        """P, how many different images can be ranked."""
+        return len(self.offsets) - 1
+
+    @property
+    def n_ranked(self) -> int:
         """How many images can be ranked."""
-        return len(self.image_of_position)
+        return len(self.images)
 
     @property
     def dimension(self) -> int:
         """The length of a vector."""
         return int(self.planes[0].vectors.shape[1])
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """How many images each position has, int64 [P]."""
+        return np.diff(self.offsets)
+
+    @property
+    def first_images(self) -> IntVector:
+        """The first image of each position, int32 [P]."""
+        return self.images[self.offsets[:-1]]
+
+    def images_before(
+        self, positions: NDArray[np.integer], images: NDArray[np.integer]
+    ) -> NDArray[np.int64]:
+        """How many images of each position come before a given image of the gallery, int64."""
+        wanted = positions.astype(np.int64) * len(self.position_of_image) + images
+        before: NDArray[np.int64] = np.searchsorted(self.keys, wanted) - self.offsets[positions]
+        return before
 
     def exact_scores(
         self,
@@ -113,13 +140,31 @@ def index_images(vectors: FloatMatrix, rankable: NDArray[np.bool_]) -> ImageInde
     """
     images = np.flatnonzero(rankable).astype(np.int32)
     kept = vectors if len(images) == len(vectors) else vectors[images]
+    kept = np.ascontiguousarray(kept, dtype=np.float32)
+    first, group = _equal_rows(kept)
+    order = np.argsort(group, kind="stable")
     empty = np.empty(0, dtype=np.int32)
+    positions = np.full(len(vectors), -1, dtype=np.int32)
+    positions[images] = group
     return ImageIndex(
-        image_of_position=images,
-        position_of_image=_positions(images, len(vectors)),
-        planes=(Plane(np.ascontiguousarray(kept, dtype=np.float32), empty),),
+        images=images[order],
+        offsets=np.concatenate(([0], np.cumsum(np.bincount(group, minlength=len(first))))),
+        keys=group[order].astype(np.int64) * len(vectors) + images[order],
+        position_of_image=positions,
+        planes=(Plane(kept if len(first) == len(kept) else kept[first], empty),),
         sole_images_of_text=empty,
     )
+
+
+def _equal_rows(rows: FloatMatrix) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """The first of each set of rows that are equal to the bit, in order, and the set of each."""
+    if not len(rows):
+        return np.empty(0, dtype=np.intp), np.empty(0, dtype=np.intp)
+    whole = rows.view(np.dtype((np.void, rows.dtype.itemsize * rows.shape[1]))).ravel()
+    _, first, inverse = np.unique(whole, return_index=True, return_inverse=True)
+    place = np.empty(len(first), dtype=np.intp)
+    place[np.argsort(first)] = np.arange(len(first))
+    return np.sort(first), place[inverse.ravel()]
 
 
 def index_captions(
@@ -152,7 +197,9 @@ def index_captions(
     if not planes:
         planes = [Plane(text_vectors[:0], np.empty(0, dtype=np.int32))]
     return ImageIndex(
-        image_of_position=images,
+        images=images,
+        offsets=np.arange(len(images) + 1),
+        keys=np.arange(len(images)) * n_images + images,
         position_of_image=_positions(images, n_images),
         planes=tuple(planes),
         sole_images_of_text=_sole_images(planes, len(text_vectors)),

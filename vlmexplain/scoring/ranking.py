@@ -80,10 +80,10 @@ def rank(
     assert k >= 1 and (texts is None) == (not len(index.sole_images_of_text))
     n_queries = len(targets)
     ranking = _empty_ranking(n_queries, k)
-    ranking.n_ranked[:] = index.size
+    ranking.n_ranked[:] = index.n_ranked
     if texts is not None:
         ranking.n_ranked[:] -= index.sole_images_of_text[texts]
-    if index.size == 0:
+    if index.n_positions == 0:
         return ranking
     tiles = Tiles(index, chunk_queries)
     for start in range(0, n_queries, chunk_queries):
@@ -152,8 +152,10 @@ class _Place:
         wide = np.float32(error + TIE_WITHIN)
         self._above = np.nextafter(score + wide, np.float32(2))[:, None]
         self._near = np.nextafter(score - wide, np.float32(-2))[:, None]
-        self._n_before = np.zeros(len(queries), dtype=np.int32)
-        self.n_tied = np.zeros(len(queries), dtype=np.int32)
+        self._sizes = index.sizes
+        self._shared = np.flatnonzero(self._sizes > 1)
+        self._n_before = np.zeros(len(queries), dtype=np.int64)
+        self.n_tied = np.zeros(len(queries), dtype=np.int64)
         self._is_above = np.empty(0, dtype=bool)
         self._is_near = np.empty(0, dtype=bool)
 
@@ -168,22 +170,28 @@ class _Place:
         np.not_equal(above, near, out=near)
         # Sums of 64 flags fit a byte, which is much faster than counting along an axis.
         flags = above.view(np.uint8).reshape(len(scores), -1, 64)
-        self._n_before += flags.sum(axis=1, dtype=np.uint8).sum(axis=1, dtype=np.int32)
+        self._n_before += flags.sum(axis=1, dtype=np.uint8).sum(axis=1, dtype=np.int64)
+        shared = self._shared[np.searchsorted(self._shared, start) :]
+        shared = shared[: np.searchsorted(shared, start + scores.shape[1])]
+        if len(shared):
+            self._n_before += above[:, shared - start] @ (self._sizes[shared] - 1)
         flat = np.flatnonzero(near)
         row, column = np.divmod(flat, scores.shape[1])
         self._decide(row, column + start)
 
     def _decide(self, row: NDArray[np.intp], position: NDArray[np.intp]) -> None:
-        image = self._index.image_of_position[position]
-        other = np.flatnonzero(image != self._targets[row])
-        row, position, image = row[other], position[other], image[other]
+        """Count the images of positions that are too near to be told by the product."""
         exact = self._index.exact_scores(self._queries, self._texts, row, position)
-        target = self.score[row]
-        before = (exact > target) | ((exact == target) & (image < self._targets[row]))
+        score, image = self.score[row], self._targets[row]
+        before = np.where(exact > score, self._sizes[position], 0)
+        equal = np.flatnonzero(exact == score)
+        before[equal] = self._index.images_before(position[equal], image[equal])
         # float64, for the difference of two float32 is exact in it.
-        tied = np.abs(exact.astype(np.float64) - target) <= TIE_WITHIN
-        self._n_before += np.bincount(row[before], minlength=len(self.score)).astype(np.int32)
-        self.n_tied += np.bincount(row[tied], minlength=len(self.score)).astype(np.int32)
+        near = np.abs(exact.astype(np.float64) - score) <= TIE_WITHIN
+        tied = np.where(near, self._sizes[position], 0)
+        tied -= self._index.position_of_image[image] == position  # the target itself
+        np.add.at(self._n_before, row, before)
+        np.add.at(self.n_tied, row, tied)
 
     def rank_1based(self) -> IntVector:
         """int32 [q], 0 where the target has no score."""

@@ -231,7 +231,7 @@ class _Making:
             n_failures=int(np.count_nonzero(found.failure)),
             n_unranked={code: codes.count(code) for code in sorted(set(codes))},
             n_images=self.gallery.n_images,
-            n_images_ranked=index.size,
+            n_images_ranked=index.n_ranked,
             left_out=self.embeddings.left_out,
             figures=global_figures(scores, ranks),
             informed_figures=global_figures(informed, ranks),

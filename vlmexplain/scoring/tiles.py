@@ -20,7 +20,7 @@ class Tiles:
     def __init__(self, index: ImageIndex, max_queries: int, tile_images: int = TILE_IMAGES):
         assert tile_images % GROUP == 0
         self._index = index
-        self._width = min(tile_images, -(-index.size // GROUP) * GROUP)
+        self._width = min(tile_images, -(-index.n_positions // GROUP) * GROUP)
         self._scores = np.empty((max_queries, self._width), dtype=np.float32)
         several = len(index.planes) > 1
         self._other = np.empty_like(self._scores) if several else self._scores
@@ -41,8 +41,8 @@ class Tiles:
         scores = self._scores[: len(queries)]
         other = self._other[: len(queries)]
         own = None if texts is None else _OwnTexts(texts)
-        for start in range(0, self._index.size, self._width):
-            end = min(start + self._width, self._index.size)
+        for start in range(0, self._index.n_positions, self._width):
+            end = min(start + self._width, self._index.n_positions)
             scores[:, end - start :] = -np.inf
             for number, plane in enumerate(self._index.planes):
                 last = min(end, len(plane.vectors))

@@ -99,7 +99,7 @@ class TopK:
         self._score = self._index.exact_scores(
             self._queries, self._texts, self._row, self._position
         )
-        image = self._index.image_of_position[self._position]
+        image = self._index.first_images[self._position]
         self._keep(np.lexsort((image, -self._score, self._row)))
         starts = np.searchsorted(self._row, np.arange(len(self._kth)))
         place = np.arange(len(self._row)) - starts[self._row]
@@ -110,8 +110,25 @@ class TopK:
     def result(self) -> tuple[IntVector, FloatMatrix]:
         """int32 [q, k] images best first and float32 [q, k] exact scores; -1 and NaN: none."""
         place = self._decide()
+        row, score = self._row, self._score
+        image = self._index.first_images[self._position]
+        if self._index.n_ranked > self._index.n_positions:
+            row, image, score, place = self._spread()
         images = np.full((len(self._kth), self._k), -1, dtype=np.int32)
         scores = np.full((len(self._kth), self._k), np.nan, dtype=np.float32)
-        images[self._row, place] = self._index.image_of_position[self._position]
-        scores[self._row, place] = self._score
+        images[row, place], scores[row, place] = image, score
         return images, scores
+
+    def _spread(
+        self,
+    ) -> tuple[NDArray[np.int64], IntVector, FloatMatrix, NDArray[np.int64]]:
+        """Row, image, score and place of the best k images at the positions that are kept."""
+        sizes = np.minimum(self._index.sizes[self._position], self._k)
+        member = np.arange(int(sizes.sum())) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+        image = self._index.images[np.repeat(self._index.offsets[self._position], sizes) + member]
+        row, score = np.repeat(self._row, sizes), np.repeat(self._score, sizes)
+        order = np.lexsort((image, -score, row))
+        row, image, score = row[order], image[order], score[order]
+        place = np.arange(len(row)) - np.searchsorted(row, np.arange(len(self._kth)))[row]
+        best = place < self._k
+        return row[best], image[best], score[best], place[best]
