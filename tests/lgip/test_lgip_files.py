@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vlmexplain.datasets.gallery import Gallery
-from vlmexplain.errors import DataError, UnknownName
+from vlmexplain.errors import DataError, StoreError, UnknownName
 from vlmexplain.lgip.bulk import run_lgip
 from vlmexplain.lgip.figures import metrics_document, read_metrics
 from vlmexplain.lgip.generate import perturb_captions_file, perturb_gallery, perturb_text
@@ -206,6 +206,13 @@ def test_alone_and_in_a_batch_are_the_same(gallery: Gallery, tmp_path: Path) -> 
             assert list(same) == by_rule["paper-paraphrase"]
             flips = [*by_rule["paper-color"], *by_rule["paper-number"], *by_rule["paper-object"]]
             assert [flip.text for flip in own] == flips
+
+
+def test_where_nothing_can_be_written_it_is_said(gallery: Gallery, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    for out in (tmp_path / "file" / "p.jsonl", tmp_path):
+        with pytest.raises(StoreError, match="cannot be written"):
+            perturb_gallery(gallery, "paper", out)
 
 
 def test_an_interrupted_file_is_not_there(gallery: Gallery, tmp_path: Path) -> None:

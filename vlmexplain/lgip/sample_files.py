@@ -8,13 +8,14 @@ flip is known to be false of its image; other readers pass over it.
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from vlmexplain.errors import DataError
+from vlmexplain.errors import DataError, StoreError
 from vlmexplain.lgip.samples import FLIP_TYPES, Flip, Sample
 
 _EXPECTED = (
@@ -48,16 +49,27 @@ def sample_line(sample: Sample) -> str:
 
 
 def write_samples(samples: Iterable[Sample], path: Path) -> None:
-    """Write the benchmark's file, whole or not at all."""
+    """Write the benchmark's file, whole or not at all.
+
+    Raises:
+        StoreError: it cannot be written there.
+    """
     partial = path.with_name(f".partial-{path.name}")
-    path.parent.mkdir(parents=True, exist_ok=True)
     try:
+        path.parent.mkdir(parents=True, exist_ok=True)
         with partial.open("w", encoding="utf-8", errors="surrogatepass") as file:
             for sample in samples:
                 file.write(sample_line(sample) + "\n")
         partial.replace(path)
+    except OSError as error:
+        raise StoreError(
+            f"cannot be written ({error.strerror}).",
+            where=str(path),
+            remedy="Name a file in a folder you may write to.",
+        ) from error
     finally:
-        partial.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            partial.unlink(missing_ok=True)
 
 
 def read_samples(path: Path) -> Iterator[Sample]:
