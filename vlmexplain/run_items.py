@@ -12,7 +12,7 @@ from vlmexplain.ratings.items import RatingItem, read_items
 from vlmexplain.ratings.sampling import sample_items
 from vlmexplain.ratings.spec import SessionSpec
 from vlmexplain.ratings.spec_toml import ItemRequest, SessionPlan
-from vlmexplain.scoring.queries import QueryFilter, QueryRow, QueryTable
+from vlmexplain.scoring.queries import GALLERY_ORDER, QueryFilter, QueryRow, QueryTable
 from vlmexplain.scoring.run import open_run
 from vlmexplain.scoring.run_store import Run
 
@@ -95,7 +95,7 @@ def _run_items(run: Run, other: Run | None, request: ItemRequest) -> tuple[Ratin
         rows: tuple[QueryRow, ...] = tuple(table.row(index) for index in request.captions)
     else:
         chosen = QueryFilter(failures_only=request.failures_only)
-        rows = table.page(chosen, limit=len(table.order(chosen))).rows
+        rows = table.page(chosen, limit=len(table.order(chosen, GALLERY_ORDER))).rows
     if other is None:
         return items_of_queries(rows)
     first = other.top_k_images[:, 0]

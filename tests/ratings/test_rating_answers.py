@@ -148,6 +148,8 @@ def test_answers_that_are_none(sqlite_store: RatingStore) -> None:
         Answer(),
         Answer(rating=0),
         Answer(rating=11),
+        Answer(rating=2.5),
+        Answer(rating=True),
         Answer(preference="other"),
         Answer(rating=5, comment="?"),
     ):
@@ -158,7 +160,7 @@ def test_answers_that_are_none(sqlite_store: RatingStore) -> None:
     other = (shown.item + 1) % 5
     with pytest.raises(DataError, match="not handed"):
         submit(sqlite_store, anna, other, 0, Answer(rating=5), "x")
-    for bad_id in ("", "x" * 65, "a\0b"):
+    for bad_id in ("", "x" * 65, "a\0b", "a\udc80"):
         with pytest.raises(DataError):
             submit(sqlite_store, anna, shown.item, 0, Answer(rating=5), bad_id)
     assert n_answers(sqlite_store, session) == 0

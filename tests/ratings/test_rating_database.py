@@ -208,7 +208,7 @@ def test_full_database(folder: Path) -> None:
         ("mysql://rater:hunter2@localhost/x", "cannot be used"),
         ("not an address hunter2", "malformed"),
         ("sqlite://", "cannot be used"),
-        ("sqlite:////proc/nowhere/ratings.db", "cannot"),
+        ("sqlite:////proc/nowhere/ratings.db", "cannot be made"),
     ],
 )
 def test_unreachable(url: str, said: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -32,7 +32,7 @@ FORMATS = ["csv", "jsonl", "parquet"]
 
 def rated(store: RatingStore, clock: Clock, **questions: object) -> sessions.Session:
     """Two raters, a repeat, an edit, a skip, hostile texts, an item no one rated."""
-    session = open_session(store, n=7, repeats=1, repeat_gap=2, **questions)
+    session = open_session(store, n=9, repeats=2, repeat_gap=2, **questions)
     choice = session.spec.kind == "choice"
     for n, name in enumerate(("Zoë", "=cmd|'x'")):
         who = ticket(store, session, name)

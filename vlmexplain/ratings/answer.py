@@ -40,13 +40,8 @@ def checked_answer(answer: Answer, spec: SessionSpec) -> Answer:
         UnknownName: a class that the session does not have.
     """
     if spec.kind == "rating":
-        if answer.rating is None or isinstance(answer.rating, bool):
+        if answer.rating is None:
             raise DataError("the answer has no rating.", remedy="Choose one, then submit.")
-        if not spec.scale.holds(answer.rating):
-            raise DataError(
-                f"the rating is {answer.rating}, expected {spec.scale.lowest} "
-                f"to {spec.scale.highest}."
-            )
     elif answer.preference is None:
         raise DataError("the answer has no choice.", remedy="Choose one image, then submit.")
     return checked_draft(answer, spec)
@@ -60,8 +55,13 @@ def checked_draft(answer: Answer, spec: SessionSpec) -> Answer:
         raise DataError("the session asks for a choice, not for a rating.")
     if answer.preference == "equal" and not spec.equal_allowed:
         raise DataError("one of the two images must be chosen.")
-    if answer.rating is not None and not spec.scale.holds(answer.rating):
-        raise DataError(f"the rating {answer.rating} is not on the scale.")
+    rating, scale = answer.rating, spec.scale
+    whole = rating is None or (isinstance(rating, int) and not isinstance(rating, bool))
+    if not whole or (rating is not None and not scale.holds(rating)):
+        raise DataError(
+            f"the rating is {rating!r}, expected a whole number from {scale.lowest} "
+            f"to {scale.highest}."
+        )
     for key in answer.classes:
         if key not in spec.class_keys():
             raise UnknownName("failure class", key, spec.class_keys())

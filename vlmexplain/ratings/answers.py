@@ -74,7 +74,7 @@ def submit(
 
     Args:
         item, occurrence: from the `ShownItem`.
-        submission_id: from `new_submission_id`, 1 to 64 characters.
+        submission_id: from `new_submission_id`, 1 to 64 visible characters.
         expected_version: the `ShownItem`'s version; 0 for a first answer.
         seconds: for how long the item was looked at, as the page measured; None: since it was
             handed out or the rater came back.
@@ -86,8 +86,8 @@ def submit(
         WrongCode: the ticket is unknown.
         StoreError: not written, or not known to be.
     """
-    if not 1 <= len(submission_id) <= LONGEST_SUBMISSION_ID or "\0" in submission_id:
-        raise DataError(f"the submission id has {len(submission_id)} characters, not 1 to 64.")
+    if not (1 <= len(submission_id) <= LONGEST_SUBMISSION_ID and submission_id.isprintable()):
+        raise DataError("the submission id is not 1 to 64 visible characters.")
     if seconds is not None and not 0 <= seconds <= LONGEST_SECONDS:
         seconds = None  # a clock that jumped is no measurement
 

@@ -7,7 +7,6 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, func, select
 
-from vlmexplain.ratings.answer import Answer
 from vlmexplain.ratings.joining import rater_of
 from vlmexplain.ratings.order import Held, Occurrence, is_flipped, next_occurrence
 from vlmexplain.ratings.refusals import SessionNotOpen, StateRefused
@@ -17,7 +16,7 @@ from vlmexplain.ratings.spec import SessionSpec
 from vlmexplain.ratings.store import RatingStore
 from vlmexplain.ratings.tables import ASSIGNMENTS, DRAFTS, ITEMS, SESSIONS
 
-__all__ = ["Answer", "ShownItem", "Turn", "at_position", "current", "skip", "upcoming_images"]
+__all__ = ["ShownItem", "Turn", "at_position", "current", "skip", "upcoming_images"]
 
 
 @dataclass(frozen=True, slots=True)

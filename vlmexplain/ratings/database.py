@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -14,7 +14,7 @@ from sqlalchemy import Connection, Engine, create_engine, event, exc
 from sqlalchemy.engine import URL, make_url
 
 from vlmexplain.errors import StoreError
-from vlmexplain.ratings.database_errors import is_transient, translated
+from vlmexplain.ratings.database_errors import is_transient, locked_error, translated
 from vlmexplain.storage import home
 
 URL_VARIABLE = "VLMEXPLAIN_DATABASE_URL"
@@ -42,9 +42,8 @@ class Database:
         self.engine = _engine(url, busy_timeout_s)
         self._reading = self.engine.execution_options(reading=True)
         # SQLite's own waiting is unfair; threads of one process take turns instead.
-        self._turn: AbstractContextManager[Any] = (
-            _turn_of(self.where) if self.is_sqlite else nullcontext()
-        )
+        self._turn = _turn_of(self.where) if self.is_sqlite else None
+        self._busy_timeout_s = busy_timeout_s
 
     @property
     def file(self) -> Path | None:
@@ -52,12 +51,12 @@ class Database:
         return Path(str(self.url.database)) if self.is_sqlite else None
 
     def read(self, work: Callable[[Connection], T]) -> T:
-        """What ``work`` finds, in one snapshot.
+        """What ``work`` finds, in one transaction (on SQLite: one snapshot).
 
         Raises:
             StoreError: the database cannot be read.
         """
-        return self._attempt(self._reading, work, nullcontext())
+        return self._attempt(self._reading, work)
 
     def write(self, work: Callable[[Connection], T]) -> T:
         """Do ``work`` whole or not at all; when this returns it is durable.
@@ -69,19 +68,32 @@ class Database:
             StoreError: the database cannot be written; nothing of ``work`` was done, or, if the
                 connection was lost in the last moment, all of it.
         """
-        return self._attempt(self.engine, work, self._turn)
+        with self._own_turn():
+            return self._attempt(self.engine, work)
 
     def close(self) -> None:
         """Close the connections."""
         self.engine.dispose()
 
-    def _attempt(
-        self, engine: Engine, work: Callable[[Connection], T], turn: AbstractContextManager[Any]
-    ) -> T:
+    @contextmanager
+    def _own_turn(self) -> Iterator[None]:
+        """One writing thread at a time, on SQLite."""
+        if self._turn is None:
+            yield
+            return
+        # A little longer than the holder waits for other processes.
+        if not self._turn.acquire(timeout=self._busy_timeout_s + 1):
+            raise locked_error(self.where)
+        try:
+            yield
+        finally:
+            self._turn.release()
+
+    def _attempt(self, engine: Engine, work: Callable[[Connection], T]) -> T:
         with translated(self.where):
             for left in reversed(range(TRIES)):
                 try:
-                    with turn, engine.begin() as connection:
+                    with engine.begin() as connection:
                         return work(connection)
                 except exc.DBAPIError as error:
                     if not left or not is_transient(error):

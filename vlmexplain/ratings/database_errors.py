@@ -35,7 +35,8 @@ POSTGRES_CAUSES = (  # (start of the SQLSTATE, what was wrong, what to do)
     ("40", "two changes were in each other's way.", f"{KEPT} Send it again."),
 )
 
-TRANSIENT = ("40001", "40P01")
+TRANSIENT = ("40001", "40P01", "23505")
+"""Serialisation failure, deadlock, and two that added the same row at once."""
 
 
 @contextmanager
@@ -51,6 +52,12 @@ def translated(where: str) -> Iterator[None]:
         raise store_error(error, where) from error
     except sqlite3.Error as error:  # past SQLAlchemy: pragmas and backups
         raise store_error(exc.OperationalError(None, None, error), where) from error
+
+
+def locked_error(where: str) -> StoreError:
+    """Somebody else is writing, for longer than one waits."""
+    _, message, remedy = SQLITE_CAUSES[0]
+    return StoreError(message, where=where, remedy=remedy)
 
 
 def store_error(error: exc.SQLAlchemyError, where: str) -> StoreError:
@@ -85,6 +92,6 @@ def sqlstate(error: exc.SQLAlchemyError) -> str | None:
 
 
 def is_transient(error: exc.SQLAlchemyError) -> bool:
-    """Whether the same transaction may well succeed at once: a lost connection or a deadlock."""
+    """Whether the same transaction may well succeed when it is tried again."""
     lost = isinstance(error, exc.DBAPIError) and error.connection_invalidated
     return lost or sqlstate(error) in TRANSIENT

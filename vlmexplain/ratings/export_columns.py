@@ -134,6 +134,8 @@ def _number(value: Any, kind: type, where: str) -> Any:
             raise ValueError
     except (TypeError, ValueError, OverflowError) as error:
         raise DataError(f"is {value!r}, expected a number.", where=where) from error
+    if kind is int and abs(number) >= 2**31:
+        raise DataError(f"is {value!r}, which is too large.", where=where)
     if number != number or abs(number) == float("inf"):
         raise DataError(f"is {value!r}; undefined is left empty.", where=where)
     return number

@@ -49,7 +49,7 @@ def check_items(items: Sequence[RatingItem], kind: Kind) -> None:
     """Refuse items that cannot be asked.
 
     Raises:
-        DataError: none at all, one twice, a negative index, a number that is not finite, two
+        DataError: none at all, one twice, an index that cannot be, a number that is not finite, two
             alternatives missing, given in vain, or the same image.
     """
     if not items:
@@ -62,6 +62,8 @@ def check_items(items: Sequence[RatingItem], kind: Kind) -> None:
         seen[item.key()] = n
         if min(part for part in item.key() if part is not None) < 0:
             raise DataError("an index is negative.", where=where)
+        if max(part for part in item.key() if part is not None) >= 2**31:
+            raise DataError("an index is too large.", where=where)
         if kind == "choice" and item.other_image in (None, item.retrieved_image):
             raise DataError(
                 "a choice needs two different images.",

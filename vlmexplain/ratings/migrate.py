@@ -28,6 +28,7 @@ def migrate(database: Database, scripts: Path = SCRIPTS, head: str = HEAD) -> No
         StoreError: the database is from a newer version, cannot be written, or is not ours.
     """
     if database.file is not None:
+        _make_folder(database.file.parent)
         with locked(database.file, LOCK_TIMEOUT_S):
             _prepare_file(database)
             if schema_version(database) != head:
@@ -69,6 +70,17 @@ def _upgrade(connection: Connection, where: str, scripts: Path, head: str) -> No
     command.upgrade(config, "head")
     reached = _version(connection)
     assert reached == head, f"the migrations lead to {reached}, not to {head}"
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreError(
+            f"the folder of the ratings cannot be made ({error.strerror}).",
+            where=str(folder),
+            remedy="Set VLMEXPLAIN_HOME or VLMEXPLAIN_DATABASE_URL to where you may write.",
+        ) from error
 
 
 def _prepare_file(database: Database) -> None:

@@ -14,6 +14,7 @@ from vlmexplain.ratings.classes import FailureClass, check_classes
 from vlmexplain.ratings.codes import digest, new_code
 from vlmexplain.ratings.document import from_document, to_document
 from vlmexplain.ratings.items import RatingItem, check_items
+from vlmexplain.ratings.names import clean_comment
 from vlmexplain.ratings.refusals import StateRefused
 from vlmexplain.ratings.spec import SessionSpec, check_spec
 from vlmexplain.ratings.state import State, check_move
@@ -312,7 +313,9 @@ def add_items(connection: Connection, session_id: str, items: Sequence[RatingIte
     connection.execute(
         ITEMS.insert(),
         [
-            {"session_id": session_id, "item": n, **to_document(item)}
+            {"session_id": session_id, "item": n}
+            | to_document(item)
+            | {"query": clean_comment(item.query)}
             for n, item in enumerate(items)
         ],
     )

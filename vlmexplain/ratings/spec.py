@@ -97,8 +97,8 @@ def check_spec(spec: SessionSpec) -> None:
     ):
         if value not in known:
             raise UnknownName(what, value, known)
-    if not spec.name.strip() or len(spec.name) > LONGEST_NAME:
-        _refuse("name", spec.name, f"1 to {LONGEST_NAME} characters")
+    if not spec.name.strip() or len(spec.name) > LONGEST_NAME or not spec.name.isprintable():
+        _refuse("name", spec.name, f"1 to {LONGEST_NAME} visible characters")
     if len(spec.guidelines) > LONGEST_GUIDELINES:
         _refuse("guidelines", f"{len(spec.guidelines)} characters", f"<= {LONGEST_GUIDELINES}")
     scale = spec.scale
