@@ -11,6 +11,7 @@ from vlmexplain.ui.html import Html, tag
 from vlmexplain.ui.words import value_text
 
 SHOWN = ("ca", "ncs", "ce", "sd")
+_GATHERED = r"\begin{gathered}%s\end{gathered}"
 ARROW = {"high": "↑", "low": "↓"}
 
 
@@ -18,7 +19,7 @@ def draw_head(pair: PairExplanation, key: str) -> None:
     """A section's heading with its formula and what was decided where the paper is silent."""
     left, right = st.columns([1, 1], vertical_alignment="center")
     left.html(tag("div", head(pair, key), class_="vx"))
-    right.latex(METRIC[key].latex)
+    right.latex(_in_lines(METRIC[key].latex))
     if METRIC[key].note:
         note = tag("details", tag("summary", "What was decided"), tag("p", METRIC[key].note))
         st.html(tag("div", note, class_="vx"))
@@ -68,6 +69,16 @@ def adds_up(pair: PairExplanation, key: str, beside: str = "") -> Html:
         tag("span", f"  {beside}", class_="quiet") if beside else None,
         class_="adds-up",
     )
+
+
+def _in_lines(latex: str) -> str:
+    r"""A formula with each of its parts on a line of its own, so that none runs out of sight.
+
+    >>> print(_in_lines(r"a = b, \quad b = c"))
+    \begin{gathered}a = b \\[4pt] b = c\end{gathered}
+    """
+    parts = latex.split(r", \quad ")
+    return latex if len(parts) == 1 else _GATHERED % r" \\[4pt] ".join(parts)
 
 
 def _card(pair: PairExplanation, key: str) -> Html:

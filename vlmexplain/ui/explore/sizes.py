@@ -45,10 +45,10 @@ def _table(rows: list[tuple[ConceptSizes, SizePair]], evidence: SizeEvidence) ->
     titles = tag(
         "tr",
         tag("th", "Matched pair", scope="col"),
-        tag("th", "Sizes", scope="col"),
+        tag("th", "Sizes", scope="col", class_="wide-only"),
         tag("th", "Area, ground truth", scope="col", class_="r"),
         tag("th", "Area, retrieved", scope="col", class_="r"),
-        tag("th", "D_A against ", tag("span", "│", aria_hidden="true"), " T_D", scope="col"),
+        tag("th", "D_A against │ T_D", scope="col", class_="wide-only"),
         tag("th", "D_A", scope="col", class_="r"),
         tag("th", f"≥ {threshold_text(evidence)}", scope="col"),
     )
@@ -71,10 +71,10 @@ def _row(sizes: ConceptSizes, pair: SizePair, evidence: SizeEvidence, scale: flo
     return tag(
         "tr",
         tag("td", concept(sizes.concept, "common", count)),
-        tag("td", _nest(left.area, right.area)),
+        tag("td", _nest(left.area, right.area), class_="wide-only"),
         tag("td", _area(left.area, evidence), " (clipped)" if left.clipped else None, class_="r"),
         tag("td", _area(right.area, evidence), " (clipped)" if right.clipped else None, class_="r"),
-        tag("td", _bar(pair, evidence, scale)),
+        tag("td", _bar(pair, evidence, scale), class_="wide-only"),
         tag("td", _difference(pair.difference, evidence), class_="r"),
         tag("td", tag("b", "✗ yes", class_="bad") if pair.exceeds else "no"),
     )
