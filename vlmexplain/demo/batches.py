@@ -21,6 +21,7 @@ from vlmexplain.demo.captions import (
 from vlmexplain.demo.categories import CATEGORIES
 from vlmexplain.demo.claims import SceneTable, truth
 from vlmexplain.demo.counting import CountingTask, counting_task
+from vlmexplain.demo.dense import middles
 from vlmexplain.demo.edits import Renderer, false_twin
 from vlmexplain.demo.phrases import PhraseStyle
 from vlmexplain.demo.training_set import TrainingSet
@@ -39,8 +40,8 @@ class Batch:
     `texts` holds, in this order, B whole captions, then 2 B short queries, then the false twins,
     then a query for every category, then the rephrasings. `truths`: shape (texts before the
     rephrasings, B), int8. `twin_of`: for each false twin, the text it was made from; `twin_picture`
-    its picture. `rephrased`: for each for each
-    rephrasing, its text. `counting`: see there; None for the plain loss.
+    its picture. `rephrased`: for each
+    rephrasing, its text. `counting` is None for the plain loss. `places`: see `dense.middles`.
     """
 
     pictures: NDArray[np.uint8]
@@ -51,6 +52,7 @@ class Batch:
     twin_picture: NDArray[np.int64]
     rephrased: NDArray[np.int64]
     counting: CountingTask | None
+    places: list[NDArray[np.int64]]
 
 
 def _whole(about: Description, rng: np.random.Generator) -> Caption:
@@ -70,15 +72,16 @@ def to_input(pictures: NDArray[np.uint8]) -> torch.Tensor:
 
 def _augment(
     picture: NDArray[np.uint8], rng: np.random.Generator, reach: int = 6
-) -> NDArray[np.uint8]:
-    if rng.uniform() < 0.5:
+) -> tuple[NDArray[np.uint8], tuple[bool, float, float]]:
+    mirrored = bool(rng.uniform() < 0.5)
+    if mirrored:
         picture = picture[:, ::-1]
     down, right = (int(v) for v in rng.integers(-reach, reach + 1, 2))
     size = picture.shape[0]
     rows = np.clip(np.arange(size) + down, 0, size - 1)
     columns = np.clip(np.arange(size) + right, 0, size - 1)
     moved: NDArray[np.uint8] = picture[rows[:, None], columns[None, :]]
-    return moved
+    return moved, (mirrored, down / size, right / size)
 
 
 def _light(pictures: NDArray[np.uint8], rng: np.random.Generator) -> NDArray[np.uint8]:
@@ -106,9 +109,12 @@ class BatchMaker:
         rng = np.random.default_rng([self.seed, step, 1])
         rows = self._rows(step)
         table = self.table.rows(rows)
-        pictures = _light(
-            np.stack([_augment(self.data.picture(int(row)), rng) for row in rows]), rng
-        )
+        moved = [_augment(self.data.picture(int(row)), rng) for row in rows]
+        pictures = _light(np.stack([picture for picture, _ in moved]), rng)
+        places = [
+            middles(self.data.scenes[int(row)], *how)
+            for row, (_, how) in zip(rows, moved, strict=True)
+        ]
         abouts = [Description.of(self.data.scenes[int(row)]) for row in rows]
         whole: list[Caption] = []
         short: list[Caption] = []
@@ -162,6 +168,7 @@ class BatchMaker:
             np.array(twin_picture, np.int64),
             rephrased.astype(np.int64),
             counting,
+            places,
         )
 
     @staticmethod

@@ -94,4 +94,4 @@ class Auxiliary(nn.Module):  # type: ignore[misc]
         time = nn.functional.cross_entropy(
             self.time(embedding), torch.from_numpy(table.time).long()
         )
-        return (asked_count + asked_colour + place + time) / 4
+        return (2 * asked_count + asked_colour + place + time) / 4

@@ -36,6 +36,17 @@ class SmallClip(nn.Module):  # type: ignore[misc]
         128)."""
         return nn.functional.normalize(self.clip.visual(pictures).float(), dim=-1)
 
+    def images_and_maps(
+        self, pictures: torch.Tensor
+    ) -> tuple[torch.Tensor, tuple[torch.Tensor, torch.Tensor]]:
+        """As `images`, with the maps of the third and fourth stage: (n, 384, 8, 8), (n, 768, 4,
+        4)."""
+        tower = self.clip.visual
+        third = tower.layer3(tower.layer2(tower.layer1(tower.stem(pictures))))
+        fourth = tower.layer4(third)
+        pooled = nn.functional.normalize(tower.attnpool(fourth).float(), dim=-1)
+        return pooled, (third, fourth)
+
     def _texts(self, ids: torch.Tensor, ends: torch.Tensor) -> torch.Tensor:
         length = ids.shape[1]
         hidden = self.clip.token_embedding(ids) + self.clip.positional_embedding[:length]

@@ -12,11 +12,14 @@ import json
 import math
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from vlmexplain.demo.batches import Batch, BatchMaker, to_input
+from vlmexplain.demo.dense import DenseCounts
 from vlmexplain.demo.losses import Auxiliary, counting_loss, known_truth_loss, plain_loss, twin_loss
 from vlmexplain.demo.net import SmallClip
 from vlmexplain.demo.training_set import load
@@ -62,20 +65,16 @@ def _embed_texts(
 
 
 def hard_objective(
-    model: SmallClip,
-    auxiliary: Auxiliary,
-    vocabulary: Vocabulary,
-    batch: Batch,
-    rng: np.random.Generator,
+    run: Run, vocabulary: Vocabulary, batch: Batch, rng: np.random.Generator
 ) -> dict[str, torch.Tensor]:
     """The terms of the full recipe for one batch; "total" is what is minimised."""
-    images = model.images(to_input(batch.pictures))
+    images, maps = run.model.images_and_maps(to_input(batch.pictures))
     assert batch.counting is not None
-    texts = _embed_texts(model, vocabulary, batch.texts + batch.counting.texts, rng)
+    texts = _embed_texts(run.model, vocabulary, batch.texts + batch.counting.texts, rng)
     size, known = len(images), len(batch.truths)
     asked = len(batch.texts)
     queries = 3 * size + len(batch.twin_of)
-    scale = model.clip.logit_scale.exp().clamp(max=60.0)
+    scale = run.model.clip.logit_scale.exp().clamp(max=60.0)
     truths = torch.from_numpy(batch.truths)
     with torch.autocast("cpu", enabled=False):  # eight bits of mantissa are too few for logits
         logits = scale * texts[:known] @ images.T
@@ -97,7 +96,8 @@ def hard_objective(
         .sum(dim=1)
         .mean(),
         "counting": counting_loss(scale, texts[asked:], images, batch.counting),
-        "auxiliary": auxiliary(images * 8.0, batch.table),
+        "dense": run.dense(maps, batch.places),
+        "auxiliary": run.auxiliary(images * 8.0, batch.table),
     }
     terms["total"] = (
         terms["whole"]
@@ -105,14 +105,15 @@ def hard_objective(
         + 0.7 * terms["queries"]
         + 0.8 * terms["twins"]
         + 1.0 * terms["rephrased"]
-        + 0.5 * terms["counting"]
+        + 0.8 * terms["counting"]
+        + 0.3 * terms["dense"]
         + 0.6 * terms["auxiliary"]
     )
     return terms
 
 
 def plain_objective(
-    model: SmallClip, vocabulary: Vocabulary, batch: Batch, rng: np.random.Generator
+    run: Run, vocabulary: Vocabulary, batch: Batch, rng: np.random.Generator
 ) -> dict[str, torch.Tensor]:
     """CLIP's own loss: one text a picture (two in three a whole caption, else a short query), all
     others wrong."""
@@ -121,10 +122,10 @@ def plain_objective(
         batch.texts[i] if rng.uniform() < 0.67 else batch.texts[size + 2 * i + int(rng.integers(2))]
         for i in range(size)
     ]
-    images = model.images(to_input(batch.pictures))
-    texts = _embed_texts(model, vocabulary, chosen, rng)
+    images = run.model.images(to_input(batch.pictures))
+    texts = _embed_texts(run.model, vocabulary, chosen, rng)
     with torch.autocast("cpu", enabled=False):
-        logits = model.clip.logit_scale.exp().clamp(max=60.0) * texts @ images.T
+        logits = run.model.clip.logit_scale.exp().clamp(max=60.0) * texts @ images.T
     return {"total": plain_loss(logits)}
 
 
@@ -141,16 +142,61 @@ def _optimiser(modules: list[torch.nn.Module]) -> torch.optim.Optimizer:
     )
 
 
-def _average_into(average: SmallClip, model: SmallClip, step: int) -> None:
-    keep = min(_EMA, (1 + step) / (10 + step))
-    with torch.no_grad():
-        for kept, new in zip(
-            average.state_dict().values(), model.state_dict().values(), strict=True
-        ):
+class Run:
+    """Everything that a training changes: weights, their running average, optimisers and the
+    step."""
+
+    def __init__(self, known_tokens: int) -> None:
+        self.model, self.average = SmallClip(known_tokens), SmallClip(known_tokens)
+        self.average.load_state_dict(self.model.state_dict())
+        self.auxiliary, self.dense = Auxiliary(256), DenseCounts()
+        self.optimisers = [_optimiser([self.model, self.auxiliary]), _optimiser([self.dense])]
+        self.step = 0
+
+    def _parts(self) -> dict[str, Any]:
+        return {
+            "model": self.model,
+            "average": self.average,
+            "auxiliary": self.auxiliary,
+            "dense": self.dense,
+            "optimiser": self.optimisers[0],
+            "dense_optimiser": self.optimisers[1],
+        }
+
+    def resume(self, path: Path) -> None:
+        """Take up the state of an interrupted run."""
+        state = torch.load(path, weights_only=True)
+        for name, owner in self._parts().items():
+            if name in state:
+                owner.load_state_dict(state[name])
+        self.step = int(state["step"])
+
+    def save(self, path: Path, known: NDArray[np.int32]) -> None:
+        """Write the state; an interruption leaves the one before."""
+        partial = path.with_suffix(".partial")
+        parts = {name: owner.state_dict() for name, owner in self._parts().items()}
+        torch.save({"step": self.step, "known": torch.from_numpy(known), **parts}, partial)
+        partial.rename(path)
+
+    def update(self, total: torch.Tensor, rate: float) -> None:
+        """One optimiser step, and the average moved along."""
+        for optimiser in self.optimisers:
+            for group in optimiser.param_groups:
+                group["lr"] = rate
+            optimiser.zero_grad(set_to_none=True)
+        total.backward()
+        parameters = [*self.model.parameters(), *self.auxiliary.parameters()]
+        torch.nn.utils.clip_grad_norm_([*parameters, *self.dense.parameters()], 1.0)
+        for optimiser in self.optimisers:
+            optimiser.step()
+        self.step += 1
+        keep = min(_EMA, (1 + self.step) / (10 + self.step))
+        new = self.model.state_dict().values()
+        for kept, latest in zip(self.average.state_dict().values(), new, strict=True):
             if kept.dtype.is_floating_point:
-                kept.lerp_(new, 1 - keep)
+                kept.lerp_(latest, 1 - keep)
             else:
-                kept.copy_(new)
+                kept.copy_(latest)
 
 
 def train(args: argparse.Namespace) -> None:
@@ -162,69 +208,35 @@ def train(args: argparse.Namespace) -> None:
     vocabulary = Vocabulary(known)
     data, watched = load(args.data, "train", args.scenes), load(args.data, "watch", 1000)
     make = BatchMaker(data, args.batch, args.seed, hard=not args.plain)
-    model, auxiliary, average = SmallClip(len(known)), Auxiliary(256), SmallClip(len(known))
-    average.load_state_dict(model.state_dict())
-    optimiser = _optimiser([model, auxiliary])
-    state_path, log_path, step = args.out / "state.pt", args.out / "training_log.jsonl", 0
+    run, state_path = Run(len(known)), args.out / "state.pt"
     if state_path.exists():
-        state = torch.load(state_path, weights_only=True)
-        model.load_state_dict(state["model"])
-        auxiliary.load_state_dict(state["auxiliary"])
-        average.load_state_dict(state["average"])
-        optimiser.load_state_dict(state["optimiser"])
-        step = int(state["step"])
-    resumed_at, stop = step, args.finish_by_step or args.steps
-    began, since, log = time.perf_counter(), time.perf_counter(), log_path.open("a")
-    while step < stop:
-        batch = make(step)
+        run.resume(state_path)
+    resumed_at, stop = run.step, args.finish_by_step or args.steps
+    began = since = time.perf_counter()
+    while run.step < stop:
+        batch = make(run.step)
         rate = learning_rate(
-            step, args.lr, args.warm_up, args.steps, args.finish_by_step, resumed_at
+            run.step, args.lr, args.warm_up, args.steps, args.finish_by_step, resumed_at
         )
-        for group in optimiser.param_groups:
-            group["lr"] = rate
-        rng = np.random.default_rng([args.seed, step, 2])
+        rng = np.random.default_rng([args.seed, run.step, 2])
+        objective = plain_objective if args.plain else hard_objective
         with torch.autocast("cpu", torch.bfloat16, enabled=args.precision == "bf16"):
-            terms = (
-                plain_objective(model, vocabulary, batch, rng)
-                if args.plain
-                else hard_objective(model, auxiliary, vocabulary, batch, rng)
-            )
-        optimiser.zero_grad(set_to_none=True)
-        terms["total"].backward()
-        torch.nn.utils.clip_grad_norm_([*model.parameters(), *auxiliary.parameters()], 1.0)
-        optimiser.step()
-        step += 1
-        _average_into(average, model, step)
-        if step % args.save_every == 0 or step == stop:
-            partial = state_path.with_suffix(".partial")
-            torch.save(
-                {
-                    "step": step,
-                    "model": model.state_dict(),
-                    "auxiliary": auxiliary.state_dict(),
-                    "average": average.state_dict(),
-                    "optimiser": optimiser.state_dict(),
-                    "known": torch.from_numpy(known),
-                },
-                partial,
-            )
-            partial.rename(state_path)
-        if step % 20 == 0 or step == stop:
-            entry = {
-                "step": step,
-                **{k: round(float(v.detach()), 4) for k, v in terms.items()},
-                "scale": round(float(model.clip.logit_scale.detach().exp()), 2),
-                "lr": round(rate, 7),
-            }
+            terms = objective(run, vocabulary, batch, rng)
+        run.update(terms["total"], rate)
+        if run.step % args.save_every == 0 or run.step == stop:
+            run.save(state_path, known)
+        if run.step % 20 == 0 or run.step == stop:
+            entry = {"step": run.step, **{k: round(float(v.detach()), 4) for k, v in terms.items()}}
+            entry["scale"] = round(float(run.model.clip.logit_scale.detach().exp()), 2)
+            entry["lr"] = round(rate, 7)
             entry["samples_per_s"] = round(20 * args.batch / (time.perf_counter() - since), 1)
             since = time.perf_counter()
-            if step % args.watch_every == 0 or step == stop:
-                entry["watch"] = watch(average, vocabulary, watched)
-            entry["seconds"] = round(time.perf_counter() - began, 1)
+            entry["seconds"] = round(since - began, 1)
+            if run.step % args.watch_every == 0 or run.step == stop:
+                entry["watch"] = watch(run.average, vocabulary, watched)
             print(json.dumps(entry), flush=True)
-            log.write(json.dumps(entry) + "\n")
-            log.flush()
-    log.close()
+            with (args.out / "training_log.jsonl").open("a") as log:
+                log.write(json.dumps(entry) + "\n")
 
 
 def main() -> None:
