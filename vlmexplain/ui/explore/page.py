@@ -12,6 +12,7 @@ from vlmexplain.ui.explore.gallery_failure import gallery_failure
 from vlmexplain.ui.explore.picker import draw_picker
 from vlmexplain.ui.explore.tour import draw_tour_end, draw_tour_start
 from vlmexplain.ui.explore.worked_example import worked_example
+from vlmexplain.ui.handover.control import draw_handover
 from vlmexplain.ui.html import tag
 from vlmexplain.ui.messages import note, problem, told
 from vlmexplain.ui.perturb.link import draw_perturb_link
@@ -55,6 +56,7 @@ def _gallery(choice: Choice, address: Address) -> None:
     # the address names what is shown, so that a copy of it shows the same elsewhere
     state.go(gallery=gallery.id[:SHOWN_DIGITS], run=run.key[:SHOWN_DIGITS], query=query)
     draw_perturb_link(gallery.id, query)
+    draw_handover(gallery, run, query, address)
     failure = gallery_failure(gallery, run, query, address)
     draw_evidence(failure, address)
 

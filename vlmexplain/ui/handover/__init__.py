@@ -1,0 +1,1 @@
+"""Handing failures over: the control on the Explore page, and the presentation."""
