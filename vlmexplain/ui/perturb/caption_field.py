@@ -49,16 +49,27 @@ def reading_view(subject: Subject, scorers: tuple[LiveScorer, ...]) -> Html:
             parts.append(tag("p", shown, class_="as-read", data_read=name))
         parts.append(reading_line(reading, name))
     if subject.original is not None and subject.original != subject.caption:
-        edits = edits_between(subject.original, subject.caption)
-        parts.append(
-            tag(
-                "p",
-                tag("span", "Changed from the data set's caption: ", class_="quiet small"),
-                changed_text(subject.original, edits),
-                class_="edited",
-            )
-        )
+        parts.append(_difference(subject.original, subject.caption))
     return tag("div", parts, class_="vx reading")
+
+
+def _difference(original: str, caption: str) -> Html:
+    """What was changed word by word; both texts apart where hardly a word stayed."""
+    edits = edits_between(original, caption)
+    changed = sum(len(edit.before) for edit in edits)
+    if 2 * changed > len(original):
+        return tag(
+            "p",
+            tag("span", "The data set's caption: ", class_="quiet small"),
+            original,
+            class_="edited",
+        )
+    return tag(
+        "p",
+        tag("span", "Changed from the data set's caption: ", class_="quiet small"),
+        changed_text(original, edits),
+        class_="edited",
+    )
 
 
 def _typed(original: str | None) -> None:

@@ -95,7 +95,7 @@ class _Scale:
         known = [value for value in values if not math.isnan(value)]
         low, high = (min(known), max(known)) if known else (0.0, 1.0)
         span = max(high - low, 1e-3)
-        step = _round_step(span / 2)
+        step = _round_step(span / 4)
         first, last = low - 0.06 * span, high + 0.06 * span
         return cls(first, last, step)
 

@@ -13,6 +13,7 @@ from vlmexplain.ui.perturb.chart import NOT_SEEN
 from vlmexplain.ui.perturb.edits_view import changed_text
 from vlmexplain.ui.perturb.numbers import rank_text, shift_text, similarity_text
 from vlmexplain.ui.perturb.numbers_of import Live, LiveModel
+from vlmexplain.ui.words import place_text
 
 
 def headline_view(live: Live) -> Html:
@@ -93,18 +94,20 @@ def _rank_sentence(found: Retrieval | None) -> str:
         return ""
     if found.rank_1based is None:
         return "The ground truth has no place in the ranking."
-    return f"The ground truth comes {rank_text(found).replace(' of ', '. of ')} images."
+    tie = ", sharing its score with others" if found.n_tied else ""
+    place = place_text(found.rank_1based)
+    return f"The ground truth comes {place} of {found.n_ranked:,} images{tie}."
 
 
 def _table(live: Live, model: LiveModel, picked: ScoredCandidate | None, number: int) -> Html:
     rows = []
     if model.original is not None:
-        rows.append(_row("The query, as it is in the data set", model.original, None, "query"))
+        rows.append(_row("The data set's caption", model.original, None, "query"))
     label = "The caption" if model.original is None else "Your caption"
     rows.append(_row(label, model.comparison, model.original, f"caption-{number}"))
     if picked is not None:
         rows.append(_picked_row(picked, model.comparison))
-    titles = ["Ground truth", "Retrieved", "Rank of the ground truth"]
+    titles = ["Ground truth", "Retrieved", "Rank"]
     if len(live.images) < 2:
         titles.pop(1)
     head = tag(
@@ -119,7 +122,7 @@ def _row(label: str, found: Comparison, before: Comparison | None, name: str) ->
         shift = None
         if before is not None:
             text = shift_text(value - before.scores[side])
-            shift = tag("small", f" {text}", class_="quiet")
+            shift = tag("small", text, class_="quiet shift")
         cells.append(
             tag(
                 "td", tag("b", similarity_text(value), data_score=f"{name}-{side}"), shift,
@@ -136,7 +139,7 @@ def _picked_row(picked: ScoredCandidate, comparison: Comparison) -> Html:
         tag(
             "td",
             tag("b", similarity_text(value)),
-            tag("small", f" {shift_text(shift)}", class_="quiet"),
+            tag("small", shift_text(shift), class_="quiet shift"),
             class_="r",
         )
         for value, shift in zip(picked.scored.scores, picked.shifts, strict=True)

@@ -124,8 +124,9 @@ def _scorers(
 
 def _numbers(gallery: Gallery, run: Run | None, live: Live, own: address.PerturbAddress) -> None:
     notes = ["", "chosen by hand" if live.subject.by_hand else ""]
-    st.html(pictures_view(gallery, live.images, notes))
-    st.html(headline_view(live))
+    left, right = st.columns([1, 1], gap="medium")
+    left.html(pictures_view(gallery, live.images, notes))
+    right.html(headline_view(live))
     for each in live.models:
         _warnings(live.subject, each.scorer, live.images)
     draw_controls(live, own)

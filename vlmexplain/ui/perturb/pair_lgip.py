@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 
 from vlmexplain.lgip.figures import LgipFigures, Sensitivity
 from vlmexplain.lgip.result import LgipManifest, list_lgip
@@ -12,7 +12,6 @@ from vlmexplain.ui.perturb.numbers import similarity_text
 from vlmexplain.ui.words import percent
 
 TYPE_NAMES = {"color": "colour", "number": "number", "object": "object"}
-Cell = tuple[float | None, int]
 
 
 def stored_figures(gallery_id: str, digest: str, mode: Mode) -> LgipManifest | None:
@@ -26,34 +25,16 @@ def stored_figures(gallery_id: str, digest: str, mode: Mode) -> LgipManifest | N
 def pair_lgip_view(
     figures: LgipFigures, whole: LgipManifest | None, mode: Mode, model: str
 ) -> Html:
-    """A row a figure: of this pair, and of the gallery where a result is stored."""
+    """A row a figure: of this pair, and of the data set where a result is stored."""
     beside = whole.figures if whole is not None else None
+    columns = (figures, beside)
     rows = [
-        _row(
-            "Invariance error",
-            "low is good",
-            figures,
-            beside,
-            lambda f: (f.invariance_error, f.n_invariance),
-        ),
-        _row(
-            "Sensitivity gap",
-            "high is good",
-            figures,
-            beside,
-            lambda f: (f.sensitivity.gap_mean, f.sensitivity.count),
-        ),
-        _row(
-            "Positive rate",
-            "high is good",
-            figures,
-            beside,
-            lambda f: (f.sensitivity.positive_rate, f.sensitivity.count),
-            share=True,
-        ),
+        _row("Invariance error", "low is good", [_error(found) for found in columns]),
+        _row("Flips: gap, positive rate", "high is good", [_flips(found) for found in columns]),
     ]
     for kind in figures.by_type:
-        rows += _rows_of_type(kind, figures, beside)
+        cells = [_flips(found, kind) for found in columns]
+        rows.append(_row(f"… {TYPE_NAMES.get(kind, kind)}", "", cells))
     notes = [
         f"{figures.not_seen} of these triples change nothing that the model reads: they are part "
         "of the figures, as in the benchmark, and say nothing about sensitivity."
@@ -65,9 +46,8 @@ def pair_lgip_view(
         "and it stands beside this pair's.",
     ]
     titles = [
-        tag("th", "", scope="col"),
-        tag("th", "This caption and its ground truth", scope="col", class_="r"),
-        tag("th", "The whole data set", scope="col", class_="r"),
+        tag("th", text, scope="col", class_=side)
+        for text, side in (("", None), ("This pair", "r"), ("The data set", "r"))
     ]
     return tag(
         "div",
@@ -81,46 +61,39 @@ def pair_lgip_view(
     )
 
 
-def _rows_of_type(kind: str, figures: LgipFigures, beside: LgipFigures | None) -> list[Html]:
-    def of(found: LgipFigures) -> Sensitivity:
-        return found.by_type.get(kind, Sensitivity(None, None, 0))
-
-    name = TYPE_NAMES.get(kind, kind)
-    return [
-        _row(f"… gap, {name}", "", figures, beside, lambda f: (of(f).gap_mean, of(f).count)),
-        _row(
-            f"… positive rate, {name}",
-            "",
-            figures,
-            beside,
-            lambda f: (of(f).positive_rate, of(f).count),
-            share=True,
-        ),
-    ]
-
-
-def _row(
-    name: str,
-    direction: str,
-    own: LgipFigures,
-    whole: LgipFigures | None,
-    read: Callable[[LgipFigures], Cell],
-    share: bool = False,
-) -> Html:
+def _row(name: str, direction: str, cells: Sequence[list[object]]) -> Html:
     label = tag("th", name, tag("small", f" {direction}", class_="quiet"), scope="row")
-    cells = [
-        tag("td", _shown(None if found is None else read(found), share), class_="r")
-        for found in (own, whole)
-    ]
-    return tag("tr", label, cells)
+    return tag("tr", label, [tag("td", cell, class_="r") for cell in cells])
 
 
-def _shown(cell: Cell | None, share: bool) -> list[object]:
-    if cell is None:
+def _error(found: LgipFigures | None) -> list[object]:
+    if found is None:
         return ["–"]
-    value, count = cell
-    if value is None:
-        return [tag("span", "undefined", class_="undefined"), tag("small", " 0 triples")]
-    text = percent(value) if share else similarity_text(value)
+    if found.invariance_error is None:
+        return _undefined()
+    return [tag("b", similarity_text(found.invariance_error)), _count(found.n_invariance)]
+
+
+def _flips(found: LgipFigures | None, kind: str | None = None) -> list[object]:
+    """Gap and positive rate of all flips, or of one type."""
+    if found is None:
+        return ["–"]
+    nothing = Sensitivity(None, None, 0)
+    own = found.sensitivity if kind is None else found.by_type.get(kind, nothing)
+    if own.gap_mean is None or own.positive_rate is None:
+        return _undefined()
+    return [
+        tag("b", similarity_text(own.gap_mean)),
+        ", ",
+        tag("b", percent(own.positive_rate)),
+        _count(own.count),
+    ]
+
+
+def _undefined() -> list[object]:
+    return [tag("span", "undefined", class_="undefined"), tag("small", "no triple", class_="n")]
+
+
+def _count(count: int) -> Html:
     noun = "triple" if count == 1 else "triples"
-    return [tag("b", text), tag("small", f" {count:,} {noun}", class_="quiet")]
+    return tag("small", f"{count:,} {noun}", class_="quiet n")
