@@ -127,6 +127,32 @@ def test_several_tiles_and_many_equal_images(monkeypatch) -> None:
     assert got.top_k_images[0].tolist() == list(range(200, 210))
 
 
+class NoisyTiles(Tiles):
+    """A product that is as wrong as a product may be: 8 √d 2⁻²⁴, d = 64."""
+
+    def of(self, queries, texts):
+        rng = np.random.default_rng(len(queries))
+        for start, scores in super().of(queries, texts):
+            noise = rng.uniform(-1, 1, size=scores.shape) * 8 * 8 * 2.0**-24
+            yield start, (scores + noise).astype(np.float32)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_error_of_the_product_changes_nothing(monkeypatch, seed: int) -> None:
+    monkeypatch.setattr(
+        ranking_module, "Tiles", lambda index, queries: NoisyTiles(index, queries, tile_images=64)
+    )
+    rng = np.random.default_rng(seed)
+    centre = unit(rng.standard_normal((1, 64)))
+    # Scores a few millionths apart, all within the error.
+    vectors = unit(centre + 3e-6 * rng.standard_normal((300, 64)))
+    vectors[250:] = vectors[:50]
+    queries = unit(rng.standard_normal((40, 64)))
+    targets = rng.integers(300, size=40).astype(np.int32)
+    got = rank(queries, index_images(vectors, np.ones(300, dtype=bool)), targets, k=10)
+    check(got, naive_scores(queries, vectors), targets, 10)
+
+
 def test_equal_embeddings_have_equal_scores_wherever_they_are() -> None:
     rng = np.random.default_rng(1)
     vectors = unit(rng.standard_normal((4099, 512)))
