@@ -52,6 +52,10 @@ class StoreError(VlmexplainError):
     """Something under the program's folder cannot be read or written."""
 
 
+class ReadOnly(StoreError):
+    """``VLMEXPLAIN_READONLY=1``: this server shows finished work and changes nothing."""
+
+
 class RatingError(VlmexplainError):
     """A rating session refuses what was asked; kinds in `vlmexplain.ratings.refusals`."""
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import filelock
 
-from vlmexplain.errors import StoreError
+from vlmexplain.errors import ReadOnly, StoreError
 
 PARTIAL_PREFIX = ".partial-"
 
@@ -22,6 +22,30 @@ PARTIAL_PREFIX = ".partial-"
 def home() -> Path:
     """The folder under which everything is kept: ``VLMEXPLAIN_HOME``, else ``~/.vlmexplain``."""
     return Path(os.environ.get("VLMEXPLAIN_HOME") or Path.home() / ".vlmexplain").absolute()
+
+
+def read_only() -> bool:
+    """Whether ``VLMEXPLAIN_READONLY=1``: nothing under the home folder may be changed."""
+    return os.environ.get("VLMEXPLAIN_READONLY", "") not in ("", "0")
+
+
+def refuse_read_only(target: Path) -> None:
+    """Refuse to write ``target`` in read-only mode; every writer below calls this.
+
+    WordNet's tables are no one's data and may still be set up, and a file outside the home
+    folder, such as a table that someone saves for himself, is not the server's.
+
+    Raises:
+        ReadOnly: the mode is on and the target is under `home`.
+    """
+    if not read_only():
+        return
+    place = target.absolute()
+    if place.is_relative_to(home()) and not place.is_relative_to(home() / "wordnet"):
+        raise ReadOnly(
+            "this server is read-only: no imports, no runs, no marks.",
+            remedy="Start it without VLMEXPLAIN_READONLY to change something.",
+        )
 
 
 def content_key(parts: Any) -> str:
@@ -42,7 +66,9 @@ def locked(target: Path, timeout_s: float = -1) -> Iterator[None]:
 
     Raises:
         StoreError: the folder cannot be written, or the lock was not had in ``timeout_s``.
+        ReadOnly: in read-only mode.
     """
+    refuse_read_only(target)
     lock = target.with_name(f".{target.name}.lock")
     try:
         lock.parent.mkdir(parents=True, exist_ok=True)
@@ -68,6 +94,7 @@ def publish_folder(target: Path) -> Iterator[Path]:
     ``target`` does not appear; what a killed process left is swept by `sweep_partial`.
     An existing ``target`` is kept (content-addressed: it is the same).
     """
+    refuse_read_only(target)
     target.parent.mkdir(parents=True, exist_ok=True)
     scratch = Path(tempfile.mkdtemp(prefix=PARTIAL_PREFIX, dir=target.parent))
     try:
@@ -94,6 +121,7 @@ def publish_folder(target: Path) -> Iterator[Path]:
 
 def write_file(target: Path, content: bytes) -> None:
     """Write a file whole or not at all (temporary file, fsync, rename)."""
+    refuse_read_only(target)
     target.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(prefix=PARTIAL_PREFIX, dir=target.parent)
     try:
@@ -117,6 +145,7 @@ def sweep_partial(folder: Path) -> int:
 
     Call it only while holding the lock under which ``folder`` is written.
     """
+    refuse_read_only(folder)
     left = list(folder.glob(f"{PARTIAL_PREFIX}*")) if folder.is_dir() else []
     for path in left:
         if path.is_dir():

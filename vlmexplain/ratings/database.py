@@ -15,7 +15,7 @@ from sqlalchemy.engine import URL, make_url
 
 from vlmexplain.errors import StoreError
 from vlmexplain.ratings.database_errors import is_transient, locked_error, translated
-from vlmexplain.storage import home
+from vlmexplain.storage import home, refuse_read_only
 
 URL_VARIABLE = "VLMEXPLAIN_DATABASE_URL"
 FILE_NAME = "ratings.db"
@@ -68,6 +68,7 @@ class Database:
             StoreError: the database cannot be written; nothing of ``work`` was done, or, if the
                 connection was lost in the last moment, all of it.
         """
+        refuse_read_only(home() / FILE_NAME)
         with self._own_turn():
             return self._attempt(self.engine, work)
 
@@ -81,8 +82,8 @@ class Database:
         if self._turn is None:
             yield
             return
-        # A little longer than the holder waits for other processes.
-        if not self._turn.acquire(timeout=self._busy_timeout_s + 1):
+        # A queue on a slow disk is no failure: longer than one holder waits for a process.
+        if not self._turn.acquire(timeout=3 * self._busy_timeout_s):
             raise locked_error(self.where)
         try:
             yield

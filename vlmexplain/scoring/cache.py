@@ -14,7 +14,7 @@ from vlmexplain.errors import StoreError, UnknownName
 from vlmexplain.scoring.run_store import list_runs, open_run, runs_folder
 from vlmexplain.scoring.shards import UNFINISHED_PREFIX
 from vlmexplain.scoring.turns import is_busy
-from vlmexplain.storage import PARTIAL_PREFIX, home, locked
+from vlmexplain.storage import PARTIAL_PREFIX, home, locked, refuse_read_only
 
 Kind = Literal["galleries", "embeddings", "runs", "unfinished", "partial"]
 
@@ -65,6 +65,8 @@ def prune(kinds: Sequence[str] = PRUNABLE, *, dry_run: bool = False) -> list[Cac
     Raises:
         UnknownName: a kind that there is not, or that is never pruned.
     """
+    if not dry_run:
+        refuse_read_only(home())
     for kind in kinds:
         if kind not in PRUNABLE:
             raise UnknownName("kind of cache entry", kind, PRUNABLE)

@@ -10,7 +10,7 @@ import filelock
 
 from vlmexplain.errors import StoreError
 from vlmexplain.records import Progress, ProgressCallback
-from vlmexplain.storage import locked
+from vlmexplain.storage import locked, read_only
 
 _LOOK_EVERY_S = 0.5
 
@@ -40,7 +40,9 @@ def take_turn(target: Path, what: str, progress: ProgressCallback) -> Iterator[N
 
 
 def is_busy(target: Path) -> bool:
-    """Whether someone holds the lock of ``target`` now."""
+    """Whether someone holds the lock of ``target`` now; in read-only mode nobody works."""
+    if read_only():
+        return False
     try:
         with locked(target, timeout_s=0):
             return False

@@ -19,6 +19,7 @@ from vlmexplain.ui.html import tag
 from vlmexplain.ui.job_list import duration, show_ended, watch_jobs
 from vlmexplain.ui.jobs import job_registry
 from vlmexplain.ui.messages import problem, tells
+from vlmexplain.ui.readonly import told_read_only
 
 KIND = "import"
 FORMATS = ("COCO", "Visual Genome")
@@ -61,6 +62,8 @@ def import_page() -> None:
             class_="vx",
         )
     )
+    if told_read_only():
+        return
     chosen = st.segmented_control(
         "Format", FORMATS, default=FORMATS[0], required=True, key="import-format"
     )

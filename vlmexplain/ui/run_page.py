@@ -13,6 +13,7 @@ from vlmexplain.ui.html import Html, tag
 from vlmexplain.ui.job_list import duration, show_ended, watch_jobs
 from vlmexplain.ui.jobs import job_registry
 from vlmexplain.ui.messages import note, problem, tells
+from vlmexplain.ui.readonly import told_read_only
 
 KIND = "run"
 OTHER = "another: an open_clip tag, hf-hub: name, checkpoint or folder"
@@ -35,6 +36,9 @@ def run_page() -> None:
             class_="vx",
         )
     )  # fmt: skip
+    if told_read_only():
+        st.html(_runs(gallery.id))
+        return
     with st.form("run-form"):
         models = {entry.spec: entry for entry in list_models()}
         ready = sorted(models, key=lambda spec: models[spec].status != "available")

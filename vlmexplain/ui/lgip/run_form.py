@@ -17,6 +17,7 @@ from vlmexplain.storage import content_key
 from vlmexplain.ui.job_list import show_ended, watch_jobs
 from vlmexplain.ui.jobs import JobView, job_registry
 from vlmexplain.ui.messages import problem
+from vlmexplain.ui.readonly import told_read_only
 
 KIND = "lgip"
 OTHER = "another, typed below"
@@ -25,6 +26,8 @@ FROM_FILE = "a file"
 
 def draw_run_form(gallery: Gallery) -> None:
     """The form, and the jobs that are at work."""
+    if told_read_only():
+        return
     with st.expander("Probe a model", icon=":material/play_arrow:", expanded=False):
         with st.form("lgip-run"):
             left, middle, right = st.columns([2, 1, 1])
