@@ -6,6 +6,7 @@ import dataclasses
 import types
 import typing
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any, TypeVar
 
 from vlmexplain.errors import DataError, UnknownName
@@ -33,8 +34,7 @@ def from_document(kind: type[T], document: Mapping[str, Any], where: str) -> T:
     """
     if not isinstance(document, Mapping):
         raise DataError(f"expected a table of fields, got {document!r}.", where=where)
-    hints = typing.get_type_hints(kind)
-    fields = {field.name: field for field in dataclasses.fields(typing.cast(Any, kind))}
+    hints, fields = _fields(kind)
     for name in document:
         if name not in fields:
             raise UnknownName("field", str(name), fields, where=where)
@@ -46,6 +46,13 @@ def from_document(kind: type[T], document: Mapping[str, Any], where: str) -> T:
         if name not in values and no_default and field.default_factory is dataclasses.MISSING:
             raise DataError(f"the field {name!r} is missing.", where=where)
     return kind(**values)
+
+
+@lru_cache(maxsize=32)
+def _fields(kind: type[Any]) -> tuple[dict[str, Any], dict[str, dataclasses.Field[Any]]]:
+    """The types and the fields of a dataclass; looking the types up takes a millisecond."""
+    fields = dataclasses.fields(typing.cast(Any, kind))
+    return typing.get_type_hints(kind), {field.name: field for field in fields}
 
 
 def _value(hint: Any, value: Any, where: str) -> Any:
