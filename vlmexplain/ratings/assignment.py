@@ -71,7 +71,10 @@ def current(store: RatingStore, ticket: str) -> Turn:
         return Turn(shown_item(connection, spec, begun), 0)
 
     item = store.database.read(look)
-    return Turn(item, 0) if item is not None else store.database.write(take)
+    if item is not None:
+        return Turn(item, 0)
+    # Answers are durable; a reservation that a power cut undoes is made anew.
+    return store.database.write(take, durable=False)
 
 
 def skip(store: RatingStore, ticket: str, item: int, occurrence: int = 0) -> None:
