@@ -11,6 +11,7 @@ from vlmexplain.concepts.wordnet import load_wordnet
 from vlmexplain.datasets.gallery import Gallery
 from vlmexplain.perturb.colours import colours_in, named_colours
 from vlmexplain.perturb.engine import Surroundings
+from vlmexplain.perturb.english import article
 from vlmexplain.perturb.facts import ImageFacts
 
 LOOKED_AT = 20
@@ -42,6 +43,12 @@ class GallerySurroundings:
                 tuple(caption.text for caption in self._gallery.captions_of(image)),
             )
         return Surroundings(facts, load_wordnet(), self.colours(), own_text)
+
+    def prepare(self) -> None:
+        """Do now what takes long the first time: WordNet, grammar, and the gallery's colours."""
+        load_wordnet()
+        article("dog")
+        self.colours()
 
     def colours(self) -> tuple[str, ...]:
         """The named colours that the gallery's captions use, sorted."""

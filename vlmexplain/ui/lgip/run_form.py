@@ -14,9 +14,10 @@ from vlmexplain.perturb.rules import MODES, Mode
 from vlmexplain.records import ProgressCallback
 from vlmexplain.scoring.run_store import list_runs
 from vlmexplain.storage import content_key
-from vlmexplain.ui.job_list import show_ended, watch_jobs
+from vlmexplain.ui.job_list import show_ended
 from vlmexplain.ui.jobs import JobView, job_registry
 from vlmexplain.ui.messages import problem
+from vlmexplain.ui.perturb.watching import watch_while_running
 from vlmexplain.ui.readonly import told_read_only
 
 KIND = "lgip"
@@ -53,7 +54,7 @@ def draw_run_form(gallery: Gallery) -> None:
             sent = st.form_submit_button("Start", type="primary")
         if sent:
             _send(gallery, chosen, typed or "", mode, int(seed), file or "")
-    watch_jobs(KIND)
+    watch_while_running(KIND)
 
 
 def ended_jobs() -> list[JobView]:

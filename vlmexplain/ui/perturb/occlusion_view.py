@@ -15,11 +15,12 @@ from vlmexplain.live.scorer import LiveScorer
 from vlmexplain.records import Progress, ProgressCallback
 from vlmexplain.storage import content_key
 from vlmexplain.ui.html import Html, tag
-from vlmexplain.ui.job_list import show_ended, watch_jobs
+from vlmexplain.ui.job_list import show_ended
 from vlmexplain.ui.jobs import job_registry
 from vlmexplain.ui.perturb import address
 from vlmexplain.ui.perturb.numbers import shift_text
 from vlmexplain.ui.perturb.pictures_view import picture_address
+from vlmexplain.ui.perturb.watching import watch_while_running
 from vlmexplain.ui.widgets import follow
 
 KIND = "occlusion"
@@ -64,7 +65,7 @@ def draw_occlusion(
         with right:
             if st.button("Cover the pictures part by part", key="occlude", type="primary"):
                 _start(missing, cells)
-    watch_jobs(KIND)
+    watch_while_running(KIND)
     show_ended(KIND)
     for each in maps:
         found = [each.scorer.occluded(image, cells) for image in images]

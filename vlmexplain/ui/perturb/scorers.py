@@ -41,9 +41,11 @@ def text_cache() -> TextCache:
     return TextCache()
 
 
-@st.cache_resource(max_entries=4, show_spinner=False)
+@st.cache_resource(max_entries=4, show_spinner="Reading the captions …")
 def _surroundings(_gallery: Gallery, gallery_id: str) -> GallerySurroundings:
-    return GallerySurroundings(_gallery)
+    found = GallerySurroundings(_gallery)
+    found.prepare()
+    return found
 
 
 def surroundings(gallery: Gallery) -> GallerySurroundings:
