@@ -8,12 +8,13 @@ from pathlib import Path
 from vlmexplain.handover.boxes import picture
 from vlmexplain.handover.evidence import cards, evidence, perturbations
 from vlmexplain.handover.failures import HandedFailure
+from vlmexplain.handover.roles import roles_of
 from vlmexplain.metrics.table import METRICS
 from vlmexplain.records import ImageAnnotations
 from vlmexplain.report import DRAWN
 from vlmexplain.wording.markup import Html, join, tag
 from vlmexplain.wording.palette import ON_PHOTO, PALETTE
-from vlmexplain.wording.words import Role, place_text
+from vlmexplain.wording.words import place_text
 
 POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
 
@@ -76,7 +77,7 @@ def _failure(handed: HandedFailure, number: int) -> Html:
     found = handed.explanation
     ground_truth = found.ground_truth
     right = found.retrieved.annotations if found.retrieved else ImageAnnotations(1, 1)
-    roles = _roles(ground_truth.annotations, right)
+    roles = roles_of(ground_truth.annotations, right)
     pictures = [
         picture(handed.ground_truth, ground_truth.annotations, roles, "Ground truth",
                 _place(ground_truth.place_1based, ground_truth.score))
@@ -125,14 +126,6 @@ def _ranks(handed: HandedFailure) -> str:
 def _place(place: int | None, score: float | None) -> str:
     parts = ["no place" if place is None else f"place {place:,}"]
     return " · ".join([*parts, *([f"score {score:.4f}"] if score is not None else [])])
-
-
-def _roles(left: ImageAnnotations, right: ImageAnnotations) -> dict[str, Role]:
-    one, other = ({i.synset for i in side.instances if i.synset} for side in (left, right))
-    return {
-        name: "common" if name in one and name in other else "missed" if name in one else "extra"
-        for name in sorted(one | other)
-    }
 
 
 def _strip(handed: HandedFailure) -> Html | None:
