@@ -71,8 +71,8 @@ def make_data(folder: Path, n_images: int, seed: int = 0) -> tuple[Path, Path, P
     subjects = "a man|two dogs|a black cat|a woman|three people|a red bus|a person|a white horse"
     verbs = "sitting|standing|walking slowly|riding along|looking around|waiting quietly"
     places = "on the side of a busy street|next to a small wooden table|in a green field"
-    places += "|in front of an old brick building|near a large body of water|on top of a hill"
-    ends = "|with a bicycle|at night|under a blue umbrella|while another person watches"
+    places += "|in front of a building|near a large body of water|on top of a hill"
+    ends = "|||with a bicycle|at night"
     images_folder = folder / "images"
     images_folder.mkdir()
     images, annotations = [], []

@@ -91,7 +91,6 @@ def _score_block(
     ids = block.column("text_id").to_numpy()
     images = block.column("image_index").to_numpy()
     scores = np.empty(len(ids))
-    cut = np.empty(len(ids), dtype=bool)
     starts = np.flatnonzero(np.diff(ids, prepend=-1))  # the first row of each text
     for first in range(0, len(starts), TEXT_BATCH):
         of_batch = starts[first : first + TEXT_BATCH]
@@ -101,9 +100,8 @@ def _score_block(
         vectors = _vectors(distinct, known, encoder)
         place = np.searchsorted(of_batch, np.arange(rows.start, rows.stop), side="right") - 1
         scores[rows] = row_dots(vectors[place], known.image_vectors[images[rows]])
-        cut[rows] = np.array([is_cut(text, encoder) for text in distinct])[place]
         progress(Progress("encode texts", done + rows.stop, 0, "texts"))
-    return pa.table({"text_id": ids, "image_index": images, "score": scores, "is_cut": cut})
+    return pa.table({"text_id": ids, "image_index": images, "score": scores})
 
 
 def _vectors(texts: Sequence[str], known: KnownVectors, encoder: Encoder) -> NDArray[np.float32]:
@@ -133,14 +131,3 @@ def row_dots(left: NDArray[np.float32], right: NDArray[np.float32]) -> NDArray[n
         "ij,ij->i", left.astype(np.float64), right.astype(np.float64)
     )
     return dots
-
-
-def is_cut(text: str, encoder: Encoder) -> bool:
-    """Whether a text has more tokens than the model reads.
-
-    Of plain ASCII no tokenizer makes more tokens than letters (with a mark or two of its own),
-    so short texts need not be asked about.
-    """
-    if text.isascii() and len(text) <= encoder.context_length - 4:
-        return False
-    return encoder.count_tokens(text) > encoder.context_length

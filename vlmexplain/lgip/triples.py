@@ -23,6 +23,8 @@ from vlmexplain.records import Progress, ProgressCallback
 
 _JOINED = "joined.parquet"
 _ROWS = 65_536
+_NEAR = 1e-4
+"""Well above the float noise of a batch, well below what an edit that is seen mostly does."""
 
 
 def write_triples(
@@ -45,15 +47,14 @@ def write_triples(
 def _join(folder: Path) -> str:
     return f"""
         WITH scored AS (
-            SELECT p.text, s.image_index, s.score, s.is_cut
+            SELECT p.text, s.image_index, s.score
             FROM read_parquet('{quoted(folder)}/{SCORES}-*.parquet') s
             JOIN (SELECT DISTINCT text_id, text FROM read_parquet('{quoted(folder / PAIRS)}')) p
             USING (text_id)
         )
         SELECT t.triple, t.image_index, t.caption_index, t.caption, t.text, t.kind, t.flip_type,
                t.verified, c.score AS score_caption, x.score AS score_text,
-               c.score - x.score AS gap, abs(c.score - x.score) <= {TIE} AS tie,
-               c.is_cut OR x.is_cut AS cut
+               c.score - x.score AS gap, abs(c.score - x.score) <= {TIE} AS tie
         FROM read_parquet('{quoted(folder / PLAN)}') t
         JOIN scored c ON c.text = t.caption AND c.image_index = t.image_index
         JOIN scored x ON x.text = t.text AND x.image_index = t.image_index
@@ -62,14 +63,16 @@ def _join(folder: Path) -> str:
 
 
 def _schema(joined: pa.Schema) -> pa.Schema:
-    kept = [field for field in joined if field.name != "cut"]
-    return pa.schema([*kept, pa.field("seen", pa.bool_())])
+    return pa.schema([*joined, pa.field("seen", pa.bool_())])
 
 
 def _with_seen(rows: pa.Table, load: Callable[[], Encoder]) -> pa.Table:
-    """The rows with ``seen``: asked of the model where a text is cut, or the scores are equal."""
-    cut = rows.column("cut").to_numpy()
-    doubtful = np.flatnonzero(cut | rows.column("tie").to_numpy())
+    """The rows with ``seen``: asked of the tokenizer only where the scores are near.
+
+    Texts of which the model reads the same tokens have the same embedding, up to float noise;
+    so where the scores are further apart, it has seen the edit.
+    """
+    doubtful = np.flatnonzero(np.abs(rows.column("gap").to_numpy()) <= _NEAR)
     seen = np.ones(rows.num_rows, dtype=bool)
     if len(doubtful):
         encoder = load()
@@ -77,7 +80,7 @@ def _with_seen(rows: pa.Table, load: Callable[[], Encoder]) -> pa.Table:
         for row in doubtful.tolist():
             one, other = captions[row].as_py(), texts[row].as_py()
             seen[row] = visibility(one, other, encoder) == "seen"
-    return rows.drop_columns(["cut"]).append_column(pa.field("seen", pa.bool_()), pa.array(seen))
+    return rows.append_column(pa.field("seen", pa.bool_()), pa.array(seen))
 
 
 def figures_of(path: Path) -> LgipFigures:
