@@ -30,6 +30,7 @@ from vlmexplain.datasets.picture_errors import (
     PixelFormatUnsupported,
     TruncatedPicture,
 )
+from vlmexplain.datasets.webp_size import webp_size
 
 __all__ = [
     "EmptyPicture",
@@ -52,12 +53,11 @@ __all__ = [
 
 PIXEL_LIMIT = 89_478_485  # Pillow's own limit: 256 MiB of RGB
 FILE_LIMIT_BYTES = 256 * 2**20
-# No WebP (its decoder takes memory for the whole canvas before the size can be seen), no TIFF
-# (Pillow turns it on loading, so that the stored grid is lost; browsers do not show it).
-FORMATS = ("JPEG", "PNG", "GIF", "BMP")
+# No TIFF (Pillow turns it on loading, so that the stored grid is lost; browsers do not show it).
+FORMATS = ("JPEG", "PNG", "GIF", "BMP", "WEBP")
 _MIME = {"JPEG": "image/jpeg", "MPO": "image/jpeg", "PNG": "image/png"}
 _MAGIC = (b"\xff\xd8\xff", b"\x89PNG\r\n", b"GIF8", b"BM")
-_MIME |= {"GIF": "image/gif", "BMP": "image/bmp"}
+_MIME |= {"GIF": "image/gif", "BMP": "image/bmp", "WEBP": "image/webp"}
 
 # Between the limit and twice the limit Pillow only warns; this module refuses.
 warnings.filterwarnings("ignore", category=Image.DecompressionBombWarning)
@@ -233,12 +233,15 @@ def _read_bytes(
 
 def _opened(content: bytes, where: str) -> Image.Image:
     """Read the header only; the size is checked before anything is decoded."""
+    stated = webp_size(content)  # Pillow's WebP decoder takes memory for it on opening
+    if stated and stated[0] * stated[1] > PIXEL_LIMIT:
+        raise _too_large(where)
     try:
         image = Image.open(io.BytesIO(content), formats=FORMATS)
     except Image.DecompressionBombError as error:
         raise _too_large(where) from error
     except Exception as error:  # Pillow's parsers raise anything on a damaged header
-        if content.startswith(_MAGIC):
+        if stated or content.startswith(_MAGIC):
             raise _damaged(where) from error
         raise NotAPicture(
             "is not a picture that can be read.",
