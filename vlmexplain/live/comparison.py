@@ -67,7 +67,6 @@ def compare(
     *,
     targets: Sequence[int] | None = None,
     own_text: str | None = None,
-    also_encode: Sequence[str] = (),
     k: int = TOP_K,
 ) -> Comparison:
     """Score a caption and its perturbations; all texts that are new are encoded in one call.
@@ -79,12 +78,11 @@ def compare(
         images: places in the gallery; the ground truth first.
         targets: the ground truths of the ranking; the first image by default.
         own_text: for a text-text model; see `LiveScorer.similarities`.
-        also_encode: texts that are needed next, such as those of the word weights.
         k: how many of the best images to name.
     """
     against = [one.against for one in candidates]
     texts = list(dict.fromkeys([caption, *against, *(one.text for one in candidates)]))
-    scorer.vectors([*texts, *also_encode])
+    scorer.vectors(texts)
     table = scorer.similarities(texts, images, own_text)
     scores = {text: tuple(row) for text, row in zip(texts, table.tolist(), strict=True)}
     wanted = images[:1] if targets is None else targets

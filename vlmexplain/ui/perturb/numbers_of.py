@@ -74,6 +74,9 @@ def live_numbers(
     made = candidates_of(caption, own.mode, surroundings(gallery).of(subject.image), own.seed)
     picked = made.find(own.pick) if own.pick else None
     asked = _asked(made, picked, own.offered)
+    texts = _texts(subject, asked)
+    for scorer in scorers:
+        scorer.vectors(texts)  # one call of the model for everything below
     subject = _with_retrieved(subject, scorers[0])
     images = (subject.image,) + (() if subject.retrieved is None else (subject.retrieved,))
     models = tuple(_model(scorer, subject, images, asked) for scorer in scorers)
@@ -93,6 +96,14 @@ def _asked(made: Candidates, picked: Candidate | None, offered: bool) -> tuple[C
     return made.drawn if picked is None or picked in made.drawn else (*made.drawn, picked)
 
 
+def _texts(subject: Subject, asked: Sequence[Candidate]) -> list[str]:
+    """Every text that will be scored, each once."""
+    perturbed = [text for one in asked for text in (one.against, one.text)]
+    original = [] if subject.original is None else [subject.original]
+    texts = [subject.caption, *original, *perturbed, *shortened(subject.caption).texts]
+    return list(dict.fromkeys(texts))
+
+
 def _with_retrieved(subject: Subject, scorer: LiveScorer) -> Subject:
     """The subject with the first image that the caption retrieves and is no ground truth."""
     if subject.retrieved is not None:
@@ -110,16 +121,7 @@ def _model(
     asked: Sequence[Candidate],
 ) -> LiveModel:
     caption, original = subject.caption, subject.original
-    also = [*shortened(caption).texts, *([original] if original is not None else [])]
-    comparison = compare(
-        scorer,
-        caption,
-        asked,
-        images,
-        targets=subject.targets,
-        own_text=original,
-        also_encode=also,
-    )
+    comparison = compare(scorer, caption, asked, images, targets=subject.targets, own_text=original)
     before = None
     if original is not None and original != caption:
         before = compare(scorer, original, (), images, targets=subject.targets, own_text=original)

@@ -123,9 +123,8 @@ def _scorers(
 
 
 def _numbers(gallery: Gallery, run: Run | None, live: Live, own: address.PerturbAddress) -> None:
-    notes = ["", "chosen by hand" if live.subject.by_hand else ""]
     left, right = st.columns([1, 1], gap="medium")
-    left.html(pictures_view(gallery, live.images, notes))
+    left.html(pictures_view(gallery, live.images, ["", live.subject.how]))
     right.html(headline_view(live))
     for each in live.models:
         _warnings(live.subject, each.scorer, live.images)
@@ -143,6 +142,9 @@ def _numbers(gallery: Gallery, run: Run | None, live: Live, own: address.Perturb
 
 def _warnings(subject: Subject, scorer: LiveScorer, images: tuple[int, ...]) -> None:
     name = scorer.encoder.identity.name
+    if scorer.encoder.identity.drawn and not scorer.gallery.drawn:
+        text = " was trained on the drawn demo world: it has never seen a photo."
+        note(tag("p", tag("b", name), text))
     if not scorer.can_rank:
         note(tag("p", tag("b", name), f": {NOT_EMBEDDED}."))
     for image in images:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import streamlit as st
+
 from vlmexplain.lgip.figures import LgipFigures, Sensitivity
 from vlmexplain.lgip.result import LgipManifest, list_lgip
 from vlmexplain.perturb.rules import Mode
@@ -16,10 +18,15 @@ TYPE_NAMES = {"color": "colour", "number": "number", "object": "object"}
 
 def stored_figures(gallery_id: str, digest: str, mode: Mode) -> LgipManifest | None:
     """The latest LGIP result of a model on a gallery in this mode, if there is one."""
-    for each in list_lgip(gallery_id):
+    for each in _results(gallery_id):
         if each.model.digest == digest and each.perturbations.get("mode") == mode:
             return each
     return None
+
+
+@st.cache_data(max_entries=8, ttl=5, show_spinner=False)
+def _results(gallery_id: str) -> list[LgipManifest]:
+    return list_lgip(gallery_id)
 
 
 def pair_lgip_view(

@@ -15,6 +15,8 @@ from vlmexplain.ui.explore.filters import filter_of, sort_of
 from vlmexplain.ui.perturb.address import PerturbAddress
 from vlmexplain.ui.state import Address
 
+BY_HAND = "chosen by hand"
+
 
 @dataclass(frozen=True, slots=True)
 class Subject:
@@ -27,7 +29,7 @@ class Subject:
         image: the ground truth.
         targets: all ground truths of the ranking: the images that carry the query's text.
         retrieved: the image beside it; None when the first that the caption retrieves is meant.
-        by_hand: whether the image beside it was chosen by hand.
+        how: how the image beside it was chosen, where it is not simply what was retrieved.
     """
 
     query: int | None
@@ -36,7 +38,7 @@ class Subject:
     image: int
     targets: tuple[int, ...]
     retrieved: int | None
-    by_hand: bool
+    how: str
 
 
 def find_subject(
@@ -89,7 +91,8 @@ def carriers(gallery: Gallery, text: str) -> tuple[int, ...]:
 
 
 def _of_image(gallery: Gallery, image: int, other: int | None, caption: str | None) -> Subject:
-    return Subject(None, None, caption or "", image, (image,), other, other is not None)
+    how = "the best for this caption" if other is None else BY_HAND
+    return Subject(None, None, caption or "", image, (image,), other, how)
 
 
 def _of_query(
@@ -103,12 +106,13 @@ def _of_query(
     row = gallery.caption(query)
     text = row.text.strip()
     targets = _carriers(gallery, gallery.id, text) or (row.image_index,)
-    retrieved = other
+    retrieved, how = other, "" if other is None else BY_HAND
     if retrieved is None and run is not None:
         kept = [image for image in run.top_k_images[query].tolist() if image >= 0]
-        at_place = kept[place - 1] if 0 < place <= len(kept) else None
-        wrong = [image for image in kept if image not in targets]
-        retrieved = at_place if at_place not in (None, *targets) else next(iter(wrong), None)
+        retrieved = kept[place - 1] if 0 < place <= len(kept) else None
+        if retrieved is None or retrieved in targets:
+            retrieved = next((image for image in kept if image not in targets), None)
+            how = "the best that is no ground truth"
     return Subject(
         query,
         text,
@@ -116,7 +120,7 @@ def _of_query(
         row.image_index,
         targets,
         retrieved,
-        other is not None,
+        how,
     )
 
 
