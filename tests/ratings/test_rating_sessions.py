@@ -47,7 +47,7 @@ def test_moves_between_states(sqlite_store: RatingStore, now: str, wanted: str) 
 
 def test_a_session_comes_back_as_it_was_made(store: RatingStore) -> None:
     spec = SessionSpec(
-        "Résumé “quotes” 你好 🦓",
+        "Résumé “quotes” 你好 👩‍👩‍👧 🦓",
         scale=Scale(1, 5, "no", "yes"),
         classes=(FailureClass("details", "Détails", "é"),),
         guidelines="# Read me\n* <b>bold?</b>",
@@ -106,6 +106,7 @@ def test_classes_that_cannot_be_told_apart(
     "questions",
     [
         {"name": " "},
+        {"name": "two\nlines"},
         {"scale": Scale(5, 5)},
         {"scale": Scale(-1, 5)},
         {"raters_per_item": 0},

@@ -12,6 +12,7 @@ from vlmexplain.errors import DataError
 from vlmexplain.ratings.answer import Answer, checked_answer, checked_draft
 from vlmexplain.ratings.assignment import update_assignment
 from vlmexplain.ratings.joining import rater_of
+from vlmexplain.ratings.names import clean_comment
 from vlmexplain.ratings.refusals import EditConflict, SessionNotOpen
 from vlmexplain.ratings.sessions import locked_session, spec_of
 from vlmexplain.ratings.shown import answer_of, current_answer, own_assignment, same_place
@@ -74,7 +75,7 @@ def submit(
 
     Args:
         item, occurrence: from the `ShownItem`.
-        submission_id: from `new_submission_id`, 1 to 64 visible characters.
+        submission_id: from `new_submission_id`, 1 to 64 characters.
         expected_version: the `ShownItem`'s version; 0 for a first answer.
         seconds: for how long the item was looked at, as the page measured; None: since it was
             handed out or the rater came back.
@@ -86,8 +87,9 @@ def submit(
         WrongCode: the ticket is unknown.
         StoreError: not written, or not known to be.
     """
-    if not (1 <= len(submission_id) <= LONGEST_SUBMISSION_ID and submission_id.isprintable()):
-        raise DataError("the submission id is not 1 to 64 visible characters.")
+    storable = clean_comment(submission_id) == submission_id
+    if not (1 <= len(submission_id) <= LONGEST_SUBMISSION_ID and storable):
+        raise DataError("the submission id is not 1 to 64 characters of text.")
     if seconds is not None and not 0 <= seconds <= LONGEST_SECONDS:
         seconds = None  # a clock that jumped is no measurement
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from dataclasses import dataclass
 from typing import Literal
 
@@ -97,8 +98,9 @@ def check_spec(spec: SessionSpec) -> None:
     ):
         if value not in known:
             raise UnknownName(what, value, known)
-    if not spec.name.strip() or len(spec.name) > LONGEST_NAME or not spec.name.isprintable():
-        _refuse("name", spec.name, f"1 to {LONGEST_NAME} visible characters")
+    control = any(unicodedata.category(sign) in ("Cc", "Cs") for sign in spec.name)
+    if not spec.name.strip() or len(spec.name) > LONGEST_NAME or control:
+        _refuse("name", spec.name, f"1 to {LONGEST_NAME} characters in one line")
     if len(spec.guidelines) > LONGEST_GUIDELINES:
         _refuse("guidelines", f"{len(spec.guidelines)} characters", f"<= {LONGEST_GUIDELINES}")
     scale = spec.scale
