@@ -131,7 +131,7 @@ def test_threshold_by_keyboard(tab: Any, start_app: Start, empty_home: Path) -> 
     slider.press("ArrowRight")  # 140 %: field (136.9 %) no longer exceeds
     tab.wait_for_function("() => document.querySelector('[data-card=sd]').innerText === '16.7 %'")
     assert "threshold=1.4" in tab.url
-    assert "SD = 1 of 6 pairs ≥ 140 % = 16.7 %" in tab.inner_text("body")
+    tab.wait_for_selector("text=SD = 1 of 6 pairs ≥ 140 % = 16.7 %")
 
 
 def test_hostile_text_is_shown_as_it_is(tab: Any, start_app: Start, world: Any) -> None:

@@ -30,13 +30,20 @@ def _table(pair: PairExplanation, rows: list[Multiplicity]) -> Html:
         "tr",
         tag("th", "Concept", scope="col"),
         tag("th", "Ground truth", scope="col", class_="r"),
-        tag("th", "ground truth ◂ ▸ retrieved", scope="col", style="text-align:center"),
+        tag(
+            "th",
+            "ground truth ◂ ▸ retrieved",
+            scope="col",
+            class_="wide-only",
+            style="text-align:center",
+        ),
         tag("th", "Retrieved", scope="col"),
         tag("th", "Difference", scope="col", class_="r"),
     )
     total = tag(
         "tr",
-        tag("td", "CE", colspan=4),
+        tag("td", "CE", colspan=3),
+        tag("td", class_="wide-only"),
         tag("td", value_text("ce", pair.ce.value), class_="r"),
     )
     return tag(
@@ -59,7 +66,7 @@ def _row(row: Multiplicity) -> Html:
         "tr",
         tag("td", concept(row.concept, "common")),
         tag("td", "crowd" if left is None else left, class_="r"),
-        tag("td", _butterfly(left, right)),
+        tag("td", _butterfly(left, right), class_="wide-only"),
         tag("td", "crowd" if right is None else right, class_="num"),
         tag(
             "td",

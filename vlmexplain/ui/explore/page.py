@@ -55,8 +55,9 @@ def _gallery(choice: Choice, address: Address) -> None:
         return
     # the address names what is shown, so that a copy of it shows the same elsewhere
     state.go(gallery=gallery.id[:SHOWN_DIGITS], run=run.key[:SHOWN_DIGITS], query=query)
-    draw_perturb_link(gallery.id, query)
-    draw_handover(gallery, run, query, address)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        draw_perturb_link(gallery.id, query)
+        draw_handover(gallery, run, query, address)
     failure = gallery_failure(gallery, run, query, address)
     draw_evidence(failure, address)
 

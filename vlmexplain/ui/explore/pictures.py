@@ -14,6 +14,8 @@ from vlmexplain.ui.html import safe_link
 from vlmexplain.ui.theme import ROLE_MARK, ROLE_NAME
 from vlmexplain.ui.words import Role, name_parts, short_name
 
+CROWD = "crowd"
+
 _component = register("pictures")
 
 
@@ -116,7 +118,8 @@ def _chip(name: str, role: Role, left: ImageAnnotations, right: ImageAnnotations
     word, sense = name_parts(name)
     gloss = caches.gloss(name)
     missing = sum(_without_box(name, image) for image in sides)
-    count = " | ".join(counts) if len(counts) == 2 else f"×{counts[0]}"
+    single = counts[0] if counts[0] == CROWD else f"×{counts[0]}"
+    count = " | ".join(counts) if len(counts) == 2 else single
     return {
         "synset": name,
         "label": word,
@@ -129,7 +132,7 @@ def _chip(name: str, role: Role, left: ImageAnnotations, right: ImageAnnotations
 
 def _count(name: str, image: ImageAnnotations) -> str:
     crowd = Counter(i.crowd for i in image.instances if i.synset == name)
-    return "crowd" if crowd[True] else str(crowd[False])
+    return CROWD if crowd[True] else str(crowd[False])
 
 
 def _without_box(name: str, image: ImageAnnotations) -> int:
