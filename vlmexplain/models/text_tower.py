@@ -60,9 +60,9 @@ def encode_cut(tower: Any, ids: torch.Tensor, ends: torch.Tensor) -> torch.Tenso
     kind = tower.transformer.get_cast_dtype()
     x = tower.token_embedding(ids[:, :length]).to(kind)
     x = x + tower.positional_embedding[:length].to(kind)
-    x = tower.transformer(x, attn_mask=tower.attn_mask[:length, :length])
+    x = _at_ends(tower.transformer, x, tower.attn_mask[:length, :length], ends.to(x.device))
     # The norm works on each position alone, so it may come after picking the one that counts.
-    x = tower.ln_final(x[torch.arange(len(x), device=x.device), ends.to(x.device)])
+    x = tower.ln_final(x)
     projection = tower.text_projection
     if projection is None:
         return x
@@ -70,3 +70,28 @@ def encode_cut(tower: Any, ids: torch.Tensor, ends: torch.Tensor) -> torch.Tenso
         projection(x) if isinstance(projection, torch.nn.Linear) else x @ projection
     )
     return features
+
+
+def _at_ends(
+    transformer: Any, x: torch.Tensor, mask: torch.Tensor, ends: torch.Tensor
+) -> torch.Tensor:
+    """What the transformer makes of x [n, L, width] at the end marks, [n, width].
+
+    The last block is asked for that one position only, which saves most of its work.
+    """
+    from open_clip.transformer import ResidualAttentionBlock
+
+    rows = torch.arange(len(x), device=x.device)
+    last = transformer.resblocks[-1]
+    if type(last) is not ResidualAttentionBlock or not transformer.batch_first:
+        every: torch.Tensor = transformer(x, attn_mask=mask)
+        return every[rows, ends]
+    for block in transformer.resblocks[:-1]:
+        x = block(x, attn_mask=mask)
+    normed = last.ln_1(x)
+    beyond = torch.arange(x.shape[1], device=x.device) > ends[:, None]
+    attended = last.attn(
+        normed[rows, ends][:, None], normed, normed, need_weights=False, key_padding_mask=beyond
+    )[0]
+    y: torch.Tensor = x[rows, ends] + last.ls_1(attended[:, 0])
+    return y + last.ls_2(last.mlp(last.ln_2(y)))
