@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import streamlit as st
 
 from vlmexplain.lgip.result import open_lgip
@@ -30,6 +31,26 @@ def figures_of(run_key: str) -> tuple[Figure, ...]:
 def lgip_figures_of(lgip: str) -> tuple[Figure, ...]:
     """The LGIP figures of a result."""
     return lgip_overview(open_lgip(lgip)) if lgip else ()
+
+
+def table_without(gallery_id: str, captions: tuple[int, ...]) -> OverviewTable:
+    """The overview table over all queries but these."""
+    return overview_table(
+        [
+            (each, (*figures_without(each.key, captions), *lgip_figures_of(lgip_key(each))),
+             each.n_queries - len(captions))
+            for each in list_runs(gallery_id)
+        ]
+    )  # fmt: skip
+
+
+@st.cache_data(max_entries=32, show_spinner="Drawing intervals ...")
+def figures_without(run_key: str, captions: tuple[int, ...]) -> tuple[Figure, ...]:
+    """The figures of a run over all queries but these."""
+    columns = run_columns(run_key)
+    rows = np.ones(len(columns), dtype=bool)
+    rows[list(captions)] = False
+    return run_figures(columns, rows)
 
 
 def table_of(gallery_id: str) -> OverviewTable:

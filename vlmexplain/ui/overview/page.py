@@ -7,6 +7,7 @@ from pathlib import Path
 
 import streamlit as st
 
+from vlmexplain.datasets.gallery import Gallery
 from vlmexplain.overview.order import order_lines
 from vlmexplain.overview.table import OverviewTable
 from vlmexplain.overview.table_text import (
@@ -16,13 +17,29 @@ from vlmexplain.overview.table_text import (
     as_markdown,
     as_parquet,
 )
-from vlmexplain.ui import state
-from vlmexplain.ui.choice import choose
+from vlmexplain.scoring.run_store import Run
+from vlmexplain.ui import caches, state
+from vlmexplain.ui.choice import choose, chosen_run
 from vlmexplain.ui.html import Html, tag
 from vlmexplain.ui.messages import note, problem, tells
-from vlmexplain.ui.overview import kept
+from vlmexplain.ui.overview import address, kept
+from vlmexplain.ui.overview.concept_view import draw_concepts
+from vlmexplain.ui.overview.distribution_view import draw_distributions
 from vlmexplain.ui.overview.figure_table import figure_table
+from vlmexplain.ui.overview.slice_view import draw_marked_switch, draw_slices, left_out
+from vlmexplain.ui.widgets import follow
 
+
+def _nothing(_: Gallery, __: Run) -> None:
+    """The figures are drawn for all runs."""
+
+
+VIEWS: dict[str, tuple[str, Callable[[Gallery, Run], None]]] = {
+    "figures": ("Figures", _nothing),
+    "distributions": ("Distributions", draw_distributions),
+    "slices": ("Slices", draw_slices),
+    "concepts": ("Concepts", draw_concepts),
+}
 DOWNLOADS: tuple[tuple[str, str, str, Callable[[OverviewTable], str | bytes]], ...] = (
     ("CSV", "csv", "text/csv", as_csv),
     ("Parquet", "parquet", "application/vnd.apache.parquet", as_parquet),
@@ -47,10 +64,42 @@ def overview_page() -> None:
         note(tag("p", tag("b", f"No model has ranked {choice.gallery.name} yet.")),
              tag("p", "Run a model; its figures then stand here."))  # fmt: skip
         return
+    gallery = caches.gallery(choice.gallery.id, choice.gallery.images_folder)
+    view, switch = _view(gallery.id)
+    run = chosen_run(choice)
+    if view == "figures" or run is None:
+        _figures(table, gallery, switch)
+        return
+    st.html(tag("div", tag("p", f"{run.model.name}, chosen in the sidebar", class_="quiet small"),
+                class_="vx"))  # fmt: skip
+    VIEWS[view][1](gallery, run)
+
+
+def _view(gallery_id: str) -> tuple[str, bool]:
+    """Which view is chosen, and whether marked cases are left out."""
+    view = address.part("view", VIEWS, "figures")
+    left, right = st.columns([3, 2], vertical_alignment="bottom")
+    follow("view", view)
+    left.segmented_control(
+        "View",
+        list(VIEWS),
+        format_func=lambda key: VIEWS[key][0],
+        key="view",
+        label_visibility="collapsed",
+        on_change=lambda: address.put(view=st.session_state["view"] or view, at=None),
+    )
+    with right:
+        draw_marked_switch(gallery_id)
+    return view, bool(left_out(gallery_id))
+
+
+def _figures(table: OverviewTable, gallery: Gallery, without: bool) -> None:
+    if without:
+        table = kept.table_without(gallery.id, left_out(gallery.id))
     st.html(order_box(table))
     st.html(figure_table(table))
     st.html(_legend())
-    _downloads(table, choice.gallery.name)
+    _downloads(table, gallery.name)
 
 
 def add_style() -> None:
