@@ -63,6 +63,8 @@ def run_app() -> None:
             st.Page(PAGES / "overview.py", title="Overview", icon=":material/table_chart:"),
             st.Page(PAGES / "lgip.py", title="LGIP", icon=":material/balance:"),
             st.Page(PAGES / "compare.py", title="Compare", icon=":material/compare:"),
+            st.Page(PAGES / "audit.py", title="Audit", icon=":material/fact_check:"),
+            st.Page(PAGES / "present.py", title="Present", icon=":material/slideshow:"),
             st.Page(PAGES / "gallery.py", title="Gallery", icon=":material/photo_library:"),
             st.Page(PAGES / "import.py", title="Import", icon=":material/upload:"),
             st.Page(PAGES / "run.py", title="Run a model", icon=":material/play_arrow:"),
