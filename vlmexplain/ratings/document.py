@@ -34,7 +34,7 @@ def from_document(kind: type[T], document: Mapping[str, Any], where: str) -> T:
     """
     if not isinstance(document, Mapping):
         raise DataError(f"expected a table of fields, got {document!r}.", where=where)
-    hints, fields = _fields(kind)
+    hints, fields = _fields(typing.cast(Any, kind))
     for name in document:
         if name not in fields:
             raise UnknownName("field", str(name), fields, where=where)
