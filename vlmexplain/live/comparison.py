@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -93,9 +94,9 @@ def compare(
         ScoredCandidate(one, _scored(one, scores, vectors, scorer), ranked.get(one.text))
         for one in candidates
     )
-    whole = ScoredCaption(
-        caption, scores[caption], vectors[caption], tuple(one.scored for one in scored)
-    )
+    # Without a similarity there is no triple: the figures are then undefined, never 0.
+    triples = tuple(one.scored for one in scored if not math.isnan(one.scored.gaps[0]))
+    whole = ScoredCaption(caption, scores[caption], vectors[caption], triples)
     return Comparison(
         caption,
         scores[caption],

@@ -12,6 +12,7 @@ from vlmexplain.ui import caches, state
 from vlmexplain.ui.choice import choose
 from vlmexplain.ui.html import tag
 from vlmexplain.ui.job_list import duration
+from vlmexplain.ui.jobs import JobView
 from vlmexplain.ui.lgip.distributions import distributions_view
 from vlmexplain.ui.lgip.figures_table import figures_table, rates_view
 from vlmexplain.ui.lgip.paper_models import paper_models_view
@@ -59,17 +60,12 @@ def _draw() -> None:
     state.go(gallery=gallery.id[:SHOWN_DIGITS])
     results = list_lgip(gallery.id)
     draw_run_form(gallery)
-    for view in ended_jobs():
-        finished: LgipResult = view.result
-        st.html(
-            tag(
-                "div",
-                tag("p", tag("b", view.title), f" is done ({duration(view.took_s)})."),
-                class_="vx",
-            )
-        )
-        if finished.manifest.gallery_id == gallery.id:
-            st.session_state.setdefault("lgip-seen", set()).add(finished.key)
+    ended = ended_jobs()
+    # what ended before this session came is no news to it
+    shown = st.session_state.setdefault("lgip-shown", {view.number for view in ended})
+    for view in ended:
+        _came_of(view, gallery.id, view.number not in shown)
+        shown.add(view.number)
     if not results:
         note(
             tag("p", tag("b", f"No model has been probed on {gallery.name} yet.")),
@@ -83,13 +79,26 @@ def _draw() -> None:
     _catalogue(results)
 
 
+def _came_of(view: JobView, gallery_id: str, news: bool) -> None:
+    """Say that a run is done; one that has just ended is the result shown."""
+    finished: LgipResult = view.result
+    text = f" is done ({duration(view.took_s)})."
+    st.html(tag("div", tag("p", tag("b", view.title), text), class_="vx"))
+    if news and finished.manifest.gallery_id == gallery_id:
+        st.query_params[PARAMETER] = finished.key[:SHOWN_DIGITS]
+
+
 def _chosen(results: Sequence[LgipManifest]) -> LgipManifest:
     """The result that the address names, else the latest."""
     wanted = st.query_params.get(PARAMETER, "")
     found = next((r for r in results if len(wanted) >= 4 and r.key.startswith(wanted)), None)
     if found is None and wanted:
         problem(f"There is no LGIP result {wanted[:40]!r} of this data set; the latest is shown.")
-    return found or results[0]
+    chosen = found or results[0]
+    # the address names what is shown, so that a copy of it shows the same elsewhere
+    if wanted != chosen.key[:SHOWN_DIGITS]:
+        st.query_params[PARAMETER] = chosen.key[:SHOWN_DIGITS]
+    return chosen
 
 
 def _overview(results: Sequence[LgipManifest], chosen: LgipManifest) -> None:

@@ -18,7 +18,8 @@ TYPE_NAMES = {"color": "colour", "number": "number", "object": "object"}
 
 def stored_figures(gallery_id: str, digest: str, mode: Mode) -> LgipManifest | None:
     """The latest LGIP result of a model on a gallery in this mode, if there is one."""
-    for each in _results(gallery_id):
+    results: list[LgipManifest] = _results(gallery_id)
+    for each in results:
         if each.model.digest == digest and each.perturbations.get("mode") == mode:
             return each
     return None
