@@ -7,10 +7,15 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 from PIL import Image
 
 from vlmexplain.datasets.coco import import_coco
 from vlmexplain.datasets.gallery import Gallery
+
+# Property tests without a deadline: the machine may be busy with other work.
+settings.register_profile("no deadline", deadline=None)
+settings.load_profile("no deadline")
 
 MakeGallery = Callable[..., Gallery]
 
