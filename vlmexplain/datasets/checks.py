@@ -45,7 +45,7 @@ CHECKS: dict[str, Check] = {
               "Give names relative to the folder, without '..' and links."),
         Check("image-empty", "left-out", "image", "The file has no bytes.", _FETCH),
         Check("image-not-a-picture", "left-out", "image",
-              "The file is not a picture that can be read.", "Give JPEG, PNG, GIF or BMP."),
+              "The file is not a picture that can be read.", "Give JPEG, PNG, GIF, BMP or WebP."),
         Check("image-truncated", "left-out", "image", "The picture breaks off or is damaged.",
               _FETCH),
         Check("image-too-large", "left-out", "image",
