@@ -144,7 +144,8 @@ def test_hostile_text_is_shown_as_it_is(tab: Any, start_app: Start, world: Any) 
     listed = tab.locator("button.caption").all_inner_texts()
     assert listed and set(listed) <= {caption for _, caption in _captions(every=True)}
     assert "A <b>licence</b>" in tab.inner_text("figcaption >> nth=0")
-    assert "Made <b>world</b> $1$" in tab.locator("[data-testid=stSidebar]").inner_text()
+    data_set = tab.locator("[data-testid=stSidebar] input").first
+    assert data_set.input_value() == "Made <b>world</b> $1$"
 
 
 def test_hostile_names_are_shown_as_they_are(tab: Any, start_app: Start, world: Any) -> None:
@@ -164,8 +165,8 @@ def test_keyboard_only(tab: Any, start_app: Start, world: Any) -> None:
     tab.wait_for_function(
         "(old) => document.querySelector('blockquote').innerText === old", arg=first
     )
-    settle(tab)
     # walk with Tab until a concept, and choose it with Enter
+    open_page(tab, start_app(world.home) + "/?gallery=example")
     for _ in range(120):
         tab.keyboard.press("Tab")
         if focused(tab).get("concept"):
