@@ -9,41 +9,47 @@ from vlmexplain.lgip.result import Kind, LgipResult
 from vlmexplain.ui.html import Html, tag
 from vlmexplain.ui.perturb.pair_lgip import TYPE_NAMES
 
-WIDTHS = (0.02, 0.01, 0.005, 0.002, 0.001, 0.0005)
-FEWEST_BINS, MOST_BINS = 16, 60
+WIDTHS = (0.02, 0.01, 0.005, 0.002, 0.001, 0.0005, 0.0002)
+FEWEST_BINS = 16
 Bins = tuple[tuple[float, int], ...]
 
 
 def distributions_view(result: LgipResult) -> Html:
-    """One histogram for paraphrases and one for each flip type, on one scale."""
-    kinds: list[tuple[str, Kind, str | None]] = [("paraphrases", "same", None)]
-    for name, figures in result.figures.by_type.items():
-        if figures.count:
-            kinds.append((f"{TYPE_NAMES.get(name, name)} flips", "flip", name))
-    width = bin_width(result)
-    found = [
-        (title, kind, result.histogram(kind, flip_type, width=width))
-        for title, kind, flip_type in kinds
+    """One histogram for paraphrases, and one for each flip type on a scale that they share."""
+    flips: list[tuple[str, Kind, str | None]] = [
+        (f"{TYPE_NAMES.get(name, name)} flips", "flip", name)
+        for name, figures in result.figures.by_type.items()
+        if figures.count
     ]
-    edges = [edge for _, _, bins in found for edge, _ in bins]
-    if not edges:
+    figures = [*_on_one_scale(result, [("paraphrases", "same", None)])]
+    figures += _on_one_scale(result, flips)
+    if not figures:
         return tag("p", "There is no triple.", class_="quiet")
-    low, high = min([*edges, 0.0]), max([*edges, 0.0]) + width
-    return tag(
-        "div",
-        [_histogram(title, kind, bins, low, high, width) for title, kind, bins in found if bins],
-        class_="histograms",
-    )
+    return tag("div", figures, class_="histograms")
 
 
-def bin_width(result: LgipResult) -> float:
-    """The widest bin that still gives the flips, or else the paraphrases, some shape."""
-    kind: Kind = "flip" if result.figures.sensitivity.count else "same"
+def bin_width(result: LgipResult, kind: Kind) -> float:
+    """The widest bin that still gives the gaps of a kind some shape."""
     for width in WIDTHS:
         bins = result.histogram(kind, width=width)
         if bins and (bins[-1][0] - bins[0][0]) / width >= FEWEST_BINS:
             return width
     return WIDTHS[-1]
+
+
+def _on_one_scale(result: LgipResult, asked: Sequence[tuple[str, Kind, str | None]]) -> list[Html]:
+    if not asked:
+        return []
+    width = bin_width(result, asked[0][1])
+    found = [
+        (title, kind, result.histogram(kind, flip_type, width=width))
+        for title, kind, flip_type in asked
+    ]
+    edges = [edge for _, _, bins in found for edge, _ in bins]
+    if not edges:
+        return []
+    low, high = min([*edges, 0.0]), max([*edges, 0.0]) + width
+    return [_histogram(title, kind, bins, low, high, width) for title, kind, bins in found if bins]
 
 
 def _histogram(title: str, kind: Kind, bins: Bins, low: float, high: float, width: float) -> Html:

@@ -13,6 +13,7 @@ from vlmexplain.ui.perturb.numbers import similarity_text
 
 HEIGHT_PX = 380
 LABEL_PX = 17
+SIGNS = {"paper": "●", "careful": "◆"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +135,8 @@ def _point(
         ),
         tag(
             "span",
+            tag("em", SIGNS.get(mode, "□"), aria_hidden="true"),
+            " ",
             tag("b", result.model.name),
             f" {source_name(result)}",
             class_="label",

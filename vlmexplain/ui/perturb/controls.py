@@ -44,12 +44,12 @@ def draw_controls(live: Live, own: PerturbAddress) -> None:
             help=f"Rules draw their words by a seed, now {own.seed}; the next seed draws others.",
             on_click=lambda: address.go(seed=own.seed + 1, pick=""),
         )
-        st.toggle(
-            f"Also the {n_offered:,} alternatives not drawn" if n_offered else "No alternatives",
-            key="perturb-offered",
-            disabled=not n_offered and not own.offered,
-            on_change=lambda: address.go(offered=st.session_state["perturb-offered"]),
-        )
+        if n_offered or own.offered:
+            st.toggle(
+                f"Also the {n_offered:,} alternatives not drawn",
+                key="perturb-offered",
+                on_change=lambda: address.go(offered=st.session_state["perturb-offered"]),
+            )
 
 
 def draw_second(models: Sequence[ModelChoice], first: str | None) -> None:
