@@ -19,10 +19,19 @@ import numpy as np
 import pyarrow as pa
 from bench_queries import synthetic_table
 
+from vlmexplain.concepts.wordnet import load_wordnet
 from vlmexplain.datasets.gallery import Gallery, open_gallery
 from vlmexplain.errors import UnknownName
+from vlmexplain.overview.comparison import compare_runs, quadrant_queries
+from vlmexplain.overview.concept_errors import (
+    miscounted_concepts,
+    missed_concepts,
+    pair_errors,
+)
 from vlmexplain.overview.figures import run_figures
+from vlmexplain.overview.gallery_facts import gallery_facts, groups_above
 from vlmexplain.overview.run_columns import read_columns
+from vlmexplain.overview.slices import slices_by_concept, slices_by_supercategory
 from vlmexplain.records import MetricOptions, ModelIdentity
 from vlmexplain.scoring.run import Run, write_queries
 from vlmexplain.scoring.run_store import RunManifest, open_run, runs_folder
@@ -118,7 +127,24 @@ def measure(gallery: Gallery, first: Run, second: Run) -> dict[str, float]:
     found["read one run"], found["figures of one run"] = read_s, figures_s
     found["first: overview of two runs"] = round(2 * (read_s + figures_s), 3)
     chosen = one.n_words > 9
+    everything = np.ones(len(one), dtype=bool)
     found["again: figures of a slice"], _ = timed(lambda: run_figures(one, chosen))
+    two = read_columns(second)
+    found["first: compare two runs"], compared = timed(lambda: compare_runs(one, two))
+    found["again: order of a quadrant"], _ = timed(
+        lambda: quadrant_queries(compared, "both-wrong", "ca", one, two)
+    )
+    facts_s, facts = timed(lambda: gallery_facts(gallery))
+    groups_s, groups = timed(lambda: groups_above(facts.concepts, load_wordnet().hypernym_closure))
+    found["read the gallery"], found["supercategories"] = facts_s, groups_s
+    took, _ = timed(lambda: slices_by_concept(one, facts, everything))
+    found["again: slices by concept"] = took
+    took, _ = timed(lambda: slices_by_supercategory(one, facts, everything, groups))
+    found["again: slices by supercategory"] = took
+    found["missed concepts"], _ = timed(lambda: missed_concepts(one, facts, everything))
+    found["miscounted concepts"], _ = timed(lambda: miscounted_concepts(one, facts, everything))
+    took, _ = timed(lambda: pair_errors(gallery, one, everything, MetricOptions(), 200))
+    found["confusions of 200 failures"] = took
     return found
 
 

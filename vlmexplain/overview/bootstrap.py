@@ -46,7 +46,8 @@ class Draws:
 
     def sums(self, values: NDArray[np.generic]) -> NDArray[np.float64]:
         """Sum of ``values`` [n_rows] over each group; float64 [n_groups]."""
-        return np.bincount(self.group, weights=values, minlength=self.n_groups)
+        summed = np.bincount(self.group, weights=values, minlength=self.n_groups)
+        return summed.astype(np.float64, copy=False)
 
 
 def draw_images(image_index: NDArray[np.int32], seed: int = 0, draws: int = DRAWS) -> Draws:
@@ -145,4 +146,7 @@ def _histogram(draws: Draws, place: NDArray[np.int64], n_places: int) -> NDArray
 
 def _first(true: NDArray[np.bool_]) -> NDArray[np.int64]:
     """The first True of each row, the last column where there is none."""
-    return np.where(true.any(axis=1), np.argmax(true, axis=1), true.shape[1] - 1)
+    first: NDArray[np.int64] = np.where(
+        true.any(axis=1), np.argmax(true, axis=1), true.shape[1] - 1
+    )
+    return first

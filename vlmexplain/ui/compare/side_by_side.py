@@ -14,13 +14,14 @@ from vlmexplain.ui import caches
 from vlmexplain.ui.html import tag
 from vlmexplain.ui.overview.links import explore_link
 from vlmexplain.ui.overview.photo import photo
+from vlmexplain.ui.words import Role
 
 
 def draw_side_by_side(gallery: Gallery, a: RunManifest, b: RunManifest, query: int) -> None:
     """The caption, three pictures, and the metrics of both."""
     found = []
-    for each in (a, b):
-        run = caches.run(each.key)
+    for manifest in (a, b):
+        run = caches.run(manifest.key)
         found.append(explain_query(gallery, run, query, table=caches.queries_of(run, gallery)))
     truth = found[0].ground_truth
     assert truth.image_index is not None
@@ -29,7 +30,7 @@ def draw_side_by_side(gallery: Gallery, a: RunManifest, b: RunManifest, query: i
     either = tuple(i for f in found if f.retrieved for i in f.retrieved.annotations.instances)
     ranks = " · ".join(f"{name}: {_rank(each)}" for name, each in zip("AB", found, strict=True))
     roles = roles_of(truth.annotations, ImageAnnotations(1, 1, either))
-    shown = {name: role for name, role in roles.items() if role != "extra"}
+    shown: dict[str, Role] = {name: role for name, role in roles.items() if role != "extra"}
     left.html(photo(gallery, truth.image_index, truth.annotations, shown, "Ground truth",
                     f"{ranks} · = in A's or B's image too", "compare-truth"))  # fmt: skip
     for spot, each, manifest, letter in zip(others, found, (a, b), "AB", strict=True):

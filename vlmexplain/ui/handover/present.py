@@ -26,6 +26,7 @@ QUIET = (
     "<style>[data-testid='stSidebar'], [data-testid='stSidebarCollapsedControl'], "
     "[data-testid='stExpandSidebarButton'], [data-testid='stHeader'] { display: none !important; } "
     ".stMainBlockContainer { max-width: 1700px; padding-top: 1.5rem; padding-bottom: 1rem; } "
+    ".vx.handed figure { max-width: calc(54vh * var(--ratio)); } "
     ".st-key-turns { position: absolute; width: 1px; height: 1px; overflow: hidden; "
     "clip-path: inset(50%); }</style>"
 )

@@ -67,7 +67,8 @@ def _pair_errors(gallery: Gallery, run: Run) -> PairErrors:
         if view.status == "done" and view.result[0] == key:
             found: PairErrors = view.result[1]
             return found
-    return _sampled(gallery, run, key)
+    sampled: PairErrors = _sampled(gallery, run, key)
+    return sampled
 
 
 @st.cache_data(max_entries=32, show_spinner="Matching a sample of failures ...")
@@ -138,8 +139,8 @@ def _network(confusions: Sequence[Confusion]) -> Html | str:
     order = sorted(beside, key=lambda name: (-sum(beside[name].values()), name))[:SHOWN]
     items = []
     for name in order:
-        near = sorted(beside[name].items(), key=lambda pair: (-pair[1], pair[0]))[:6]
-        listed = ", ".join(f"{short_name(other)} ×{n}" for other, n in near)
+        most = sorted(beside[name].items(), key=lambda pair: (-pair[1], pair[0]))[:6]
+        listed = ", ".join(f"{short_name(other)} ×{n}" for other, n in most)
         items.append((tag("dt", short_name(name)), tag("dd", listed)))
     return tag("div", tag("h3", "Confusion network"),
                tag("p", "each concept with those it is confused with, either way",

@@ -48,7 +48,8 @@ def photo(
             tag("h3", title, " ", tag("span", note)),
             tag("div", shown, _boxes(annotations, roles), class_="stage",
                 style=f"aspect-ratio:{annotations.width_px}/{annotations.height_px}"),
-            tag("figcaption", credit)),
+            tag("figcaption", credit),
+            style=f"--ratio:{annotations.width_px / annotations.height_px:.4f}"),
         class_="vx handed",
     )  # fmt: skip
 

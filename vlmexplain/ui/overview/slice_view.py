@@ -131,7 +131,7 @@ def draw_failures(gallery: Gallery, run: Run, queries: NDArray[np.intp]) -> None
         link = explore_link(gallery.id, run.key, {"query": query, "failures": "no"})
         return gallery.caption(query).text, link, cells
 
-    draw_rows("overview", order, ("Rank", "CA", "NCS", "CE", "SD"), row,
+    draw_rows("overview", order.tolist(), ("Rank", "CA", "NCS", "CE", "SD"), row,
               "No failure is among them.")  # fmt: skip
 
 
