@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from vlmexplain.errors import UnknownName
 from vlmexplain.overview.gallery_facts import GalleryFacts
@@ -109,10 +110,13 @@ def slices_by_supercategory(
 ) -> tuple[SliceLine, ...]:  # fmt: skip
     """One line a hypernym that several concepts share, the most failures first."""
     sums = _ImageSums(columns, len(facts.n_objects), rows)
-    found = [
-        sums.of_images(facts.has_any(places), name, Slice(above=name))
-        for name, places in groups.items()
-    ]
+    sizes = [len(places) for places in groups.values()]
+    members = np.concatenate([*groups.values(), np.empty(0, dtype=np.intp)]).astype(np.intp)
+    column = np.repeat(np.arange(len(groups)), sizes)
+    shape = (facts.counts.shape[1], len(groups))
+    belongs = sparse.csr_matrix((np.ones(len(column)), (members, column)), shape=shape)
+    has = (facts.counts @ belongs) > 0
+    found = sums.lines(has, [(name, Slice(above=name)) for name in groups])
     return _most_failures_first(found)
 
 
@@ -158,9 +162,6 @@ class _ImageSums:
     def lines(self, has: object, names: list[tuple[str, Slice]]) -> list[SliceLine]:
         totals = has.T @ self.sums  # type: ignore[attr-defined]
         return [_made(name, asked, totals[n]) for n, (name, asked) in enumerate(names)]
-
-    def of_images(self, images: NDArray[np.bool_], name: str, asked: Slice) -> SliceLine:
-        return _made(name, asked, self.sums[images].sum(axis=0))
 
 
 def _line(columns: RunColumns, rows: NDArray[np.bool_], name: str, asked: Slice) -> SliceLine:
