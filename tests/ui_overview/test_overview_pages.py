@@ -123,7 +123,9 @@ def test_compare_counts_every_query_and_shows_captions_literally(
     home: Any, monkeypatch: Any
 ) -> None:
     page = draw("compare", home, monkeypatch, cquery="0", quadrant="both-wrong")
-    counts = re.findall(r'data-quadrant="[\w-]+"[^>]*><div class="value"><a[^>]*>([\d,]+)</a>', page)
+    counts = re.findall(
+        r'data-quadrant="[\w-]+"[^>]*><div class="value"><a[^>]*>([\d,]+)</a>', page
+    )
     found = re.search(r"([\d,]+) queries that both ranked", page).group(1)
     assert len(counts) == 4 and sum(int(c) for c in counts) == int(found)
     assert "sign test" in page and "paired bootstrap" in page
