@@ -56,11 +56,11 @@ class Batch:
 
 
 def _whole(about: Description, rng: np.random.Generator) -> Caption:
-    return caption(about, rng, PhraseStyle(one=0.3, slip=0.06))
+    return caption(about, rng, PhraseStyle(one=0.3, slip=0.4))
 
 
 def _counted(about: Description, rng: np.random.Generator) -> Caption:
-    return counted_query(about, rng, slip=0.12)
+    return counted_query(about, rng, slip=0.4)
 
 
 def to_input(pictures: NDArray[np.uint8]) -> torch.Tensor:

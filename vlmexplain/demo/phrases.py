@@ -61,9 +61,9 @@ class Phrase:
 class PhraseStyle:
     """Chances, in [0, 1], of saying or leaving out each thing.
 
-    `one`: that a single thing is "one" instead of "a". `slip`: that a noun disagrees with its
-    number word ("one dogs"); only training has slips, so that the number word counts, not the
-    plural.
+    `one`: that a single thing is "one" instead of "a". `slip`: that a noun beside a number word
+    takes either form, whatever the number ("one dogs"); only training has slips, and a false twin
+    has the form of its original, so that the number word counts and not the plural.
     """
 
     colour: float = 0.87
@@ -125,8 +125,10 @@ def noun_phrase(group: Group, style: PhraseStyle, rng: np.random.Generator) -> P
     )
     size_word = pick(rng, _SIZE_WORDS[size]) if size else ""
     form, detail = rng.uniform(), rng.uniform()
-    slip = style.slip > 0 and words in NUMBERS[1:] and rng.uniform() < style.slip
-    noun = singular if (group.count == 1) != slip else plural
+    many = group.count > 1
+    if style.slip > 0 and words in NUMBERS[1:] and rng.uniform() < style.slip:
+        many = bool(rng.uniform() < 0.5)
+    noun = plural if many else singular
     after, before = "", colour or ""
     if colour and group.category == "person" and form < 0.75:
         before, after = (

@@ -105,7 +105,7 @@ def hard_objective(
         + 0.7 * terms["queries"]
         + 0.8 * terms["twins"]
         + 1.0 * terms["rephrased"]
-        + 0.8 * terms["counting"]
+        + 1.2 * terms["counting"]
         + 0.3 * terms["dense"]
         + 0.6 * terms["auxiliary"]
     )
