@@ -7,6 +7,7 @@ them again is a read; a run whose key does not fit this installation is simply n
 
 from __future__ import annotations
 
+import json
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +18,7 @@ from vlmexplain.datasets.relocation import relocate_gallery
 from vlmexplain.errors import DataError
 from vlmexplain.models.spec import data_folder
 from vlmexplain.records import ProgressCallback, no_progress
+from vlmexplain.scoring.run import run
 from vlmexplain.storage import home, locked, publish_folder
 
 GALLERY_NAME = "drawn-world"
@@ -68,6 +70,25 @@ def set_up_demo(progress: ProgressCallback = no_progress) -> Demo:
             progress=progress,
         )
     return Demo(gallery, _place_prepared(folder / "prepared"))
+
+
+def prepare_runs(out: Path, progress: ProgressCallback = no_progress) -> None:
+    """Run the shipped models on the demo gallery and write what is shipped of it to ``out``.
+
+    Of the embeddings only the images' are kept: texts are quickly encoded again, and large.
+    """
+    demo = set_up_demo(progress)
+    for model in MODELS:
+        finished = run(demo.gallery, model, progress=progress)
+        _copy(finished.folder, out / "runs")
+        for key in finished.manifest.embeddings:
+            folder = home() / "embeddings" / key
+            if json.loads((folder / "manifest.json").read_text("utf-8"))["kind"] == "images":
+                _copy(folder, out / "embeddings")
+
+
+def _copy(folder: Path, into: Path) -> None:
+    shutil.copytree(folder, into / folder.name, dirs_exist_ok=True)
 
 
 def _place_prepared(prepared: Path) -> tuple[str, ...]:

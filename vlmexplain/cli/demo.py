@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 
 from vlmexplain.cli.output import print_json, terminal_progress
 
@@ -12,14 +13,22 @@ HELP = "put the drawn demo world in place"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
+    parser.add_argument(
+        "--prepare",
+        type=Path,
+        metavar="DIR",
+        help="run the shipped models and write what is shipped of it to DIR (for maintainers)",
+    )
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
 
 
 def execute(args: argparse.Namespace) -> int:
     """Set up (a second time does nothing) and say what is there."""
-    from vlmexplain.demo_setup import set_up_demo
+    from vlmexplain.demo_setup import prepare_runs, set_up_demo
     from vlmexplain.report import DRAWN
 
+    if args.prepare:
+        prepare_runs(args.prepare, terminal_progress())
     demo = set_up_demo(terminal_progress())
     if args.json:
         print_json(

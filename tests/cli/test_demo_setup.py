@@ -1,0 +1,86 @@
+"""The drawn world is there at the first start: gallery, finished runs, nothing to compute."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from vlmexplain.datasets.gallery import open_gallery
+from vlmexplain.demo_setup import GALLERY_NAME, MODELS, demo_folder, set_up_demo
+from vlmexplain.errors import DataError
+from vlmexplain.models.load import load_model
+from vlmexplain.scoring.ranking import TIE_WITHIN
+from vlmexplain.scoring.run import run
+from vlmexplain.scoring.run_store import list_runs, open_run
+
+FIRST_START = """
+import sys
+from vlmexplain.demo_setup import MODELS, set_up_demo
+from vlmexplain.scoring.run import run
+demo = set_up_demo()
+made = [run(demo.gallery, model).manifest for model in MODELS]
+assert sorted(manifest.key for manifest in made) == sorted(demo.runs), "shipped runs do not fit"
+assert "torch" not in sys.modules, "something was computed"
+"""
+
+
+def test_first_start_computes_nothing(fresh_home: Path) -> None:
+    done = subprocess.run([sys.executable, "-c", FIRST_START], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_gallery_and_runs_are_there_and_say_what_they_are(fresh_home: Path) -> None:
+    first, second = set_up_demo(), set_up_demo()
+    assert first.gallery.id == second.gallery.id and first.runs == second.runs
+    assert (first.gallery.n_images, first.gallery.n_captions) == (1000, 5000)
+    assert first.gallery.drawn and open_gallery(GALLERY_NAME).id == first.gallery.id
+    runs = list_runs(first.gallery.id)
+    assert {manifest.model.name for manifest in runs} == set(MODELS)
+    assert all(manifest.drawn and manifest.n_queries == 5000 for manifest in runs)
+    summary = first.gallery.checks()
+    assert summary.of("left-out") == ()
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_shipped_run_is_what_the_model_gives(model: str, fresh_home: Path) -> None:
+    demo = set_up_demo()
+    shipped = run(demo.gallery, model)
+    encoder = load_model(model)
+    chosen = np.random.default_rng(5).choice(demo.gallery.n_captions, 60, replace=False)
+    images = encoder.encode_images([demo.gallery.read_rgb(i) for i in range(120)])
+    texts = encoder.encode_texts([demo.gallery.caption(int(q)).text for q in chosen])
+    scores = texts.astype(np.float64) @ images.astype(np.float64).T
+    for place, query in enumerate(chosen):
+        for image, score in zip(
+            shipped.top_k_images[query], shipped.top_k_scores[query], strict=True
+        ):
+            if image < len(images):
+                assert abs(scores[place, image] - score) < 1e-5
+        beaten = scores[place] > shipped.top_k_scores[query][-1] + 10 * TIE_WITHIN
+        assert set(np.flatnonzero(beaten)) <= set(shipped.top_k_images[query].tolist())
+
+
+def test_another_checkout_is_followed(fresh_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    set_up_demo()
+    elsewhere = fresh_home.parent / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "demo").symlink_to(demo_folder())
+    monkeypatch.setenv("VLMEXPLAIN_DATA", str(elsewhere))
+    demo = set_up_demo()
+    assert demo.gallery.images_folder == elsewhere / "demo" / "images"
+    assert demo.gallery.read_rgb(0).size == (320, 320)
+
+
+def test_missing_files_are_named(fresh_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("VLMEXPLAIN_DATA", str(fresh_home))
+    with pytest.raises(DataError, match="VLMEXPLAIN_DATA"):
+        set_up_demo()
+
+
+def test_a_run_is_found_by_its_key(fresh_home: Path) -> None:
+    demo = set_up_demo()
+    assert {open_run(key).key for key in demo.runs} == set(demo.runs)
