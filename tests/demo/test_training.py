@@ -95,7 +95,7 @@ def test_training_is_picked_up_where_it_stopped_and_exported(drawn, tmp_path, mo
     def args(steps: int) -> argparse.Namespace:
         return argparse.Namespace(
             data=drawn, out=out, plain=plain, scenes=24, batch=6, steps=4, finish_by_step=steps,
-            lr=1e-3, warm_up=2, seed=0, threads=2, precision="fp32", watch_every=2, save_every=1,
+            lr=1e-3, warm_up=2, seed=0, threads=1, precision="fp32", watch_every=2, save_every=1,
         )  # fmt: skip
 
     train(args(1))
