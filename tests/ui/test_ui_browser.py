@@ -161,6 +161,7 @@ def test_keyboard_only(tab: Any, start_app: Start, world: Any) -> None:
     tab.wait_for_function(
         "(old) => document.querySelector('blockquote').innerText !== old", arg=first
     )
+    settle(tab)
     tab.keyboard.press("k")
     tab.wait_for_function(
         "(old) => document.querySelector('blockquote').innerText === old", arg=first

@@ -16,6 +16,7 @@ import streamlit as st
 from vlmexplain.records import RelativeTo
 
 MOST_THRESHOLD = 1e9
+_SENT = "address-sent"
 SORT_KEYS = ("query", "text", "rank", "margin", "score", "ca", "ncs", "ce", "sd", "sd_raw")
 FILTER_METRICS = ("ca", "ncs", "ce", "sd")
 
@@ -109,8 +110,10 @@ def go(**changes: Any) -> None:
     # what the address says of other pages is carried along
     after = {name: value for name, value in before.items() if name not in _PARSERS}
     after |= write(replace(current(), **changes))
-    if after != before:
-        st.query_params.from_dict(after)
+    # Who presses two keys at once makes the browser ask again before it has the new address: it
+    # is told once more when it asks with another than it was given last.
+    if after != before or st.session_state.get(_SENT, after) != after:
+        _send(after)
 
 
 def start_over(gallery: str) -> None:
@@ -122,13 +125,18 @@ def start_over(gallery: str) -> None:
         relative_to=before.relative_to,
         informed=before.informed,
     )
-    st.query_params.from_dict(write(after))
+    _send(write(after))
+
+
+def _send(parameters: dict[str, str]) -> None:
+    st.query_params.from_dict(parameters)
+    st.session_state[_SENT] = parameters
 
 
 def _shown(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
+    return f"{value:.10g}" if isinstance(value, float) else str(value)
 
 
 def _flag(text: str) -> bool:
