@@ -13,9 +13,14 @@ SUMS = "SHA256SUMS"
 
 
 def checksum_lines(folder: Path) -> list[str]:
-    """One line "<sha256>  <path>" a file, in path order, without the README and the sums."""
+    """One line "<sha256>  <path>" a file, in path order.
+
+    Without the README, the sums, and `demo/prepared`, which is computed from the other files.
+    """
     files = sorted(p for p in folder.rglob("*") if p.is_file())
-    kept = [p for p in files if p.name != SUMS and p != folder / "README.md"]
+    left_out = {folder / SUMS, folder / "README.md"}
+    prepared = folder / "demo" / "prepared"
+    kept = [p for p in files if p not in left_out and prepared not in p.parents]
     return [
         f"{hashlib.sha256(p.read_bytes()).hexdigest()}  {p.relative_to(folder).as_posix()}"
         for p in kept
