@@ -26,6 +26,21 @@ CAPTIONS = [
     ["a red dog"],
     [],
 ]
+NAMES = [
+    "dog",
+    "cat",
+    "bus",
+    "bird",
+    "horse",
+    "sheep",
+    "cow",
+    "elephant",
+    "bear",
+    "zebra",
+    "giraffe",
+    "person",
+]
+"""What annotators looked for; the last image, which has no caption, has one of each."""
 SAME_PICTURE = (0, 6)
 """Two images with the same pixels: their scores tie."""
 
@@ -76,7 +91,12 @@ def write_files(folder: Path) -> dict[str, Path]:
             {"id": 10 * number + place, "image_id": number + 1, "caption": text}
             for place, text in enumerate(texts)
         ]
-    categories = [{"id": 1, "name": "dog"}, {"id": 2, "name": "cat"}, {"id": 3, "name": "bus"}]
+    annotations += [
+        {"id": 100 + place, "image_id": len(CAPTIONS), "category_id": place, "iscrowd": 0,
+         "bbox": [1, 1, 9, 9]}
+        for place in range(1, len(NAMES) + 1)
+    ]  # fmt: skip
+    categories = [{"id": place, "name": name} for place, name in enumerate(NAMES, start=1)]
     shared = {"images": images, "categories": categories}
     for name, value in (
         ("instances", {**shared, "annotations": annotations}),
