@@ -27,6 +27,9 @@ CAPTIONS = [
     [],
 ]
 NAMES = [
+    "dog", "cat", "bus", "bird", "horse", "sheep",
+    "cow", "elephant", "bear", "zebra", "giraffe", "person",
+]  # fmt: skip
     "dog",
     "cat",
     "bus",
