@@ -27,9 +27,6 @@ CAPTIONS = [
     [],
 ]
 NAMES = [
-    "dog", "cat", "bus", "bird", "horse", "sheep",
-    "cow", "elephant", "bear", "zebra", "giraffe", "person",
-]  # fmt: skip
     "dog",
     "cat",
     "bus",
