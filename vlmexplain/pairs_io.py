@@ -223,7 +223,9 @@ def _parse(line: str, number: int) -> Any:
         what = "is not UTF-8 text"
         raise DataError(f"{what}.", where=f"line {number}") from error
     except (ValueError, RecursionError) as error:
-        what = str(error) if isinstance(error, ValueError) else "nested too deeply"
+        what = "nested too deeply" if isinstance(error, RecursionError) else str(error)
+        if isinstance(error, json.JSONDecodeError):  # its line number is always the first
+            what = f"{error.msg} (character {error.pos + 1})"
         raise DataError(
             f"is not JSON: {what}.",
             where=f"line {number}",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -132,3 +133,60 @@ def test_the_reader_may_go_away() -> None:
     )
     assert json.loads(done.stdout)["id"] == "x"
     assert "Traceback" not in done.stderr
+
+
+def test_an_output_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
+    source = tmp_path / "in.jsonl"
+    source.write_text(pair(1, image(ZEBRA), image(ZEBRA)) + "\n")
+    folder = vlmexplain("score-pairs", str(source), "--out", str(tmp_path))
+    assert (folder.returncode, folder.stderr.count("\n")) == (1, 1)
+    assert "folder" in folder.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
+@pytest.mark.parametrize("command", ["example --json", "score-pairs IN", "score-pairs IN --out -"])
+def test_a_full_disk_is_one_line(tmp_path: Path, command: str) -> None:
+    source = tmp_path / "in.jsonl"
+    source.write_text(pair(1, image(ZEBRA), image(ZEBRA)) + "\n")
+    arguments = [str(source) if word == "IN" else word for word in command.split()]
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "vlmexplain", *arguments],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=120,
+        )
+    assert done.returncode == 1
+    assert done.stderr == "vlmexplain: No space left on device.\n"
+
+
+def test_a_closed_stdout_is_no_crash(tmp_path: Path) -> None:
+    source = tmp_path / "in.jsonl"
+    source.write_text(pair(1, image(ZEBRA), image(ZEBRA)) + "\n")
+    call = 'exec "$0" -m vlmexplain score-pairs "$1" >&-'
+    done = subprocess.run(
+        ["sh", "-c", call, sys.executable, str(source)],
+        stderr=subprocess.PIPE,
+        text=True,
+        timeout=120,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_line_that_is_no_json_says_where_in_the_line() -> None:
+    done = vlmexplain("score-pairs", "-", stdin='\n{"id": 1,\n')
+    assert "line 2: is not JSON" in done.stderr
+    assert "line 1" not in done.stderr and "(character " in done.stderr
+
+
+def test_json_for_a_stdout_that_is_not_utf8() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "vlmexplain", "perturb", "--text", "a dog 🎈 é", "--json"],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env=os.environ | {"PYTHONIOENCODING": "ascii"},
+    )
+    assert done.returncode == 0, done.stderr
+    assert "🎈" in json.dumps(json.loads(done.stdout), ensure_ascii=False)

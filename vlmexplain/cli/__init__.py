@@ -7,9 +7,11 @@ Exit codes: 0 done; 1 the user's input or surroundings need mending (one line on
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 from vlmexplain import __version__
 from vlmexplain.cli import (
@@ -72,9 +74,12 @@ def build_parser() -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns its exit code."""
+    _ready_streams()
     args = build_parser().parse_args(arguments)
     try:
-        return int(args.execute(args))
+        code = int(args.execute(args))
+        sys.stdout.flush()  # a full disk shows here, not after the exit code is fixed
+        return code
     except VlmexplainError as error:
         print(f"vlmexplain: {' '.join(str(error).split())}", file=sys.stderr)
         return 1
@@ -82,5 +87,31 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("vlmexplain: stopped; what was finished is kept.", file=sys.stderr)
         return 130
     except BrokenPipeError:  # the reader went away, as `head` does
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()
         return 0
+    except OSError as error:  # a full disk, a folder without permission
+        place = f"{error.filename}: " if error.filename else ""
+        print(f"vlmexplain: {place}{error.strerror or error}.", file=sys.stderr)
+        _drop_output()
+        return 1
+
+
+def _ready_streams() -> None:
+    """Let a closed stream swallow what is written, and print what a terminal cannot show escaped.
+
+    A closed stream's descriptor would otherwise be given to the next file that is opened.
+    """
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115
+        elif isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _drop_output() -> None:
+    """Send what is still buffered for stdout nowhere, so that the exit does not fail on it."""
+    try:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except io.UnsupportedOperation:  # a stdout without a descriptor, as in a test
+        return

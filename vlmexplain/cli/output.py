@@ -13,8 +13,9 @@ from vlmexplain.records import Progress
 
 
 def print_json(document: Any) -> None:
-    """One JSON document on stdout; refuses NaN, which is no JSON."""
-    print(json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False))
+    """One JSON document on stdout, as ASCII where stdout is not UTF-8; refuses NaN, no JSON."""
+    ascii_only = "utf" not in (sys.stdout.encoding or "").lower()
+    print(json.dumps(document, ensure_ascii=ascii_only, indent=2, allow_nan=False))
 
 
 def print_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:

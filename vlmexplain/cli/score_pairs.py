@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import io
 import os
 import sys
 import tempfile
@@ -77,6 +78,8 @@ def execute(args: argparse.Namespace) -> int:
 def opened(name: str) -> Iterator[TextIO]:
     """The input, with undecodable bytes made an error of their line, not of the file."""
     if name == "-":
+        if sys.stdin is None:
+            raise DataError("standard input is closed.", remedy="Give a file.")
         sys.stdin.reconfigure(encoding="utf-8", errors="surrogateescape")  # type: ignore[union-attr]
         yield sys.stdin
         return
@@ -94,10 +97,13 @@ def opened(name: str) -> Iterator[TextIO]:
 def written(name: str) -> Iterator[TextIO]:
     """The output; a file appears whole when all lines are done."""
     if name == "-":
-        sys.stdout.reconfigure(encoding="utf-8")  # type: ignore[union-attr]
+        if isinstance(sys.stdout, io.TextIOWrapper):
+            sys.stdout.reconfigure(encoding="utf-8")
         yield sys.stdout
         return
     target = Path(name)
+    if target.is_dir():
+        raise DataError("cannot be written (it is a folder).", where=name, remedy="Give a file.")
     if target.exists() and not target.is_file():  # a device or a pipe is written as it is
         with target.open("w", encoding="utf-8") as file:
             yield file
