@@ -92,6 +92,14 @@ def test_import_run_explain(
     assert {"galleries", "runs", "embeddings"} <= {entry["kind"] for entry in kept}
 
 
+@pytest.mark.parametrize("order", [["--json", "prune"], ["prune", "--json"], ["--json", "list"]])
+def test_json_before_and_after_the_action(
+    order: list[str], fresh_home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["cache", *order]) == 0
+    assert isinstance(json.loads(capsys.readouterr().out), list)
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

@@ -27,8 +27,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     pruning.add_argument("--dry-run", action="store_true", help="only say what would go")
     removing = actions.add_parser("remove-run", help="remove one finished run")
     removing.add_argument("run", metavar="KEY")
-    for each in (parser, listing, pruning):
-        each.add_argument("--json", action="store_true", help="one JSON document on stdout")
+    wanted = "one JSON document on stdout"
+    parser.add_argument("--json", action="store_true", help=wanted)
+    for each in (listing, pruning):  # no default here: it would undo `cache --json prune`
+        each.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help=wanted)
 
 
 def execute(args: argparse.Namespace) -> int:
