@@ -141,6 +141,7 @@ class ModelIdentity:
             and context length.
         facts: the same, as (label, value) pairs for a page to show.
         drawn: True for a model trained on the drawn demo world.
+        spec: what loads it again, with whole paths; "" when that is not known.
     """
 
     name: str
@@ -148,3 +149,4 @@ class ModelIdentity:
     digest: str
     facts: tuple[tuple[str, str], ...] = field(default=())
     drawn: bool = False
+    spec: str = field(default="", compare=False)

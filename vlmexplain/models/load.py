@@ -5,10 +5,13 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
+from dataclasses import replace
+from pathlib import Path
 
+from vlmexplain.models.catalogue import catalogue_kinds
 from vlmexplain.models.fake import FakeEncoder, fake_identity
 from vlmexplain.models.protocol import Encoder
-from vlmexplain.models.spec import ModelSpec, parse_spec
+from vlmexplain.models.spec import ModelSpec, parse_spec, shipped_folder
 from vlmexplain.records import ModelIdentity
 
 MODELS_KEPT = 3
@@ -82,7 +85,21 @@ def identify(spec: str) -> ModelIdentity:
     >>> identify("fake:7").name
     'fake:7'
     """
-    parsed = parse_spec(spec)
+    return replace(_identify(parse_spec(spec)), spec=_lasting(spec.strip()))
+
+
+def _lasting(spec: str) -> str:
+    """The name with whole paths, so that it loads the model from any working folder."""
+    head, at, file = spec.rpartition("@")
+    if at and Path(file).expanduser().is_file():
+        return f"{head}@{Path(file).expanduser().absolute()}"
+    known = spec in catalogue_kinds() or shipped_folder(spec).is_dir()
+    if not known and Path(spec).expanduser().is_dir():
+        return str(Path(spec).expanduser().absolute())
+    return spec
+
+
+def _identify(parsed: ModelSpec) -> ModelIdentity:
     if parsed.kind in ("fake", "fake-text"):
         seed = int(parsed.name or 0)
         return fake_identity(seed, "image-text" if parsed.kind == "fake" else "text-text")
