@@ -63,7 +63,8 @@ def ended_jobs() -> list[JobView]:
 
 
 def _names(gallery: Gallery) -> list[str]:
-    found = dict.fromkeys(m.model.name for m in list_runs(gallery.id) if m.mode == "image-text")
+    runs = [m.model for m in list_runs(gallery.id) if m.mode == "image-text"]
+    found = dict.fromkeys(model.spec or model.name for model in runs)
     for entry in list_models():
         if entry.mode == "image-text" and entry.status != "missing":
             found.setdefault(entry.spec)

@@ -76,7 +76,9 @@ def perturb_link(
         mode=mode or "careful",
         seed=seed,
         pick=pick,
-        second="" if _is_of(result, run_key) else result.manifest.model.name,
+        second=""
+        if _is_of(result, run_key)
+        else result.manifest.model.spec or result.manifest.model.name,
     )
     return found | write(own)
 

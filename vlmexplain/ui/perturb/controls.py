@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from vlmexplain.perturb.rules import MODES
+from vlmexplain.records import ModelIdentity
 from vlmexplain.ui.html import tag
 from vlmexplain.ui.perturb import address
 from vlmexplain.ui.perturb.address import PerturbAddress
@@ -52,7 +53,7 @@ def draw_controls(live: Live, own: PerturbAddress) -> None:
             )
 
 
-def draw_second(models: Sequence[ModelChoice], first: str | None) -> None:
+def draw_second(models: Sequence[ModelChoice], first: ModelIdentity | None) -> None:
     """The model where the data set has no run, and the one beside it."""
     own = address.current()
     names = {each.spec: each for each in models}
@@ -78,14 +79,15 @@ def draw_second(models: Sequence[ModelChoice], first: str | None) -> None:
         left.html(
             tag(
                 "div",
-                tag("p", tag("span", "Model ", class_="quiet small"), tag("b", first)),
+                tag("p", tag("span", "Model ", class_="quiet small"), tag("b", first.name)),
                 class_="vx",
             )
         )
+    shown_first = None if first is None else first.spec or first.name
     follow("perturb-second", own.second)
     right.selectbox(
         "A second model beside it",
-        list(dict.fromkeys([NONE, *(n for n in names if n != first), own.second])),
+        list(dict.fromkeys([NONE, *(n for n in names if n != shown_first), own.second])),
         format_func=shown,
         key="perturb-second",
         filter_mode=None,

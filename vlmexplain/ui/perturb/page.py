@@ -85,7 +85,7 @@ def _draw(gallery: Gallery, run: Run | None) -> None:
         if gallery.drawn or (run is not None and run.manifest.drawn):
             st.html(tag("div", tag("span", "drawn demo world", class_="pill drawn"), class_="vx"))
     draw_chooser(gallery, subject)
-    draw_second(choices(gallery), None if run is None else run.model.name)
+    draw_second(choices(gallery), None if run is None else run.model)
     _live(gallery, run)
 
 
@@ -112,14 +112,13 @@ def _scorers(
     gallery: Gallery, run: Run | None, own: address.PerturbAddress
 ) -> tuple[LiveScorer, ...]:
     if run is not None:
-        first = scorer_of(gallery, run.model.name, run.manifest)
+        first = scorer_of(gallery, run.model.spec or run.model.name, run.manifest)
     elif own.model:
         first = scorer_of(gallery, own.model)
     else:
         return ()
-    if not own.second or own.second == first.encoder.identity.name:
-        return (first,)
-    return (first, scorer_of(gallery, own.second))
+    second = scorer_of(gallery, own.second) if own.second else first
+    return (first,) if second is first else (first, second)
 
 
 def _numbers(gallery: Gallery, run: Run | None, live: Live, own: address.PerturbAddress) -> None:

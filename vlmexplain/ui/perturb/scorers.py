@@ -74,7 +74,8 @@ def scorer_of(gallery: Gallery, spec: str, run: RunManifest | None = None) -> Li
 def choices(gallery: Gallery) -> tuple[ModelChoice, ...]:
     """The models that ranked the gallery, then the others of the catalogue that are here."""
     found = {
-        each.model.name: ModelChoice(each.model.name, True, "") for each in list_runs(gallery.id)
+        (spec := each.model.spec or each.model.name): ModelChoice(spec, True, "")
+        for each in list_runs(gallery.id)
     }
     for entry in list_models():
         if entry.status == "available" and entry.spec not in found:
