@@ -60,7 +60,7 @@ def main(address: str, folder: Path, pages: dict[str, str]) -> None:
         tab.set_default_timeout(180_000)
         tab.goto(address)
         for name, path in pages.items():
-            tab.wait_for_selector(".vx")
+            tab.wait_for_selector(".vx", state="attached")
             tab.evaluate(GO, path)
             tab.wait_for_timeout(1500)
             tab.wait_for_selector(".vx h1, .vx blockquote")

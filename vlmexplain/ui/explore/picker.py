@@ -110,12 +110,15 @@ def _steps(beside: Neighbours, address: Address) -> None:
         arrow = "ascending" if address.up else "descending"
         where = f"{beside.position_1based:,} of {beside.total:,} {noun} · {order}, {arrow}"
     with st.container(horizontal=True, vertical_alignment="center", key="steps"):
-        _step("Previous", "K", beside.previous, "left")
-        _step("Next", "J", beside.next, "right")
+        place = beside.position_1based
+        _step("Previous", "K", beside.previous, "left", (place or 1) - 1)
+        _step("Next", "J", beside.next, "right", (place or 0) + 1)
         st.html(tag("div", tag("p", where, class_="quiet num", style="margin:0"), class_="vx"))
 
 
-def _step(label: str, key: str, query: int | None, side: str) -> None:
+def _step(label: str, key: str, query: int | None, side: str, place: int) -> None:
+    """A button to the query at a place of the list; the list turns to its page."""
+    page = max(0, place - 1) // ROWS
     st.button(
         label,
         icon=f":material/chevron_{side}:",
@@ -123,5 +126,5 @@ def _step(label: str, key: str, query: int | None, side: str) -> None:
         shortcut=key,
         key=f"step-{side}",
         disabled=query is None,
-        on_click=lambda: state.go(query=query, place=1, pair=0),
+        on_click=lambda: state.go(query=query, place=1, pair=0, page=page),
     )
