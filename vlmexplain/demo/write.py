@@ -93,6 +93,7 @@ def documents(scenes: list[Scene], seed: int) -> tuple[dict[str, Any], dict[str,
             captions.append({"id": len(captions) + 1, "image_id": image_id, "caption": made.text})
     info = {
         "description": "drawn demo world of vlmexplain: drawings, not photographs",
+        "drawn_world": True,
         "version": "1",
         "seed": seed,
         "year": 2026,
