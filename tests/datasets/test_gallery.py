@@ -114,12 +114,14 @@ def test_damage_is_named_and_an_import_mends_it(
     ):
         with pytest.raises(GalleryError, match=r"missing or damaged.*Import the data again"):
             read()
-    (small.folder / "images.arrow").unlink()
     data = tmp_path / "data"
-    mended = import_coco(
-        data / "instances.json", data / "captions.json", data / "images", name="small"
-    )
-    assert mended.id == small.id and mended.image(0).image_id == "1"
+    files = data / "instances.json", data / "captions.json", data / "images"
+    for name in ("images.arrow", "captions.arrow", "path_lengths.npy", "checks.json"):
+        (small.folder / name).write_bytes((small.folder / name).read_bytes()[:-20])
+        mended = import_coco(*files, name="small")
+        assert mended.id == small.id and mended.image(0).image_id == "1"
+        assert mended.caption(0).text and mended.checks().findings is not None
+        assert mended.path_lengths.shape == (len(mended.concepts),) * 2
     (small.folder / "manifest.json").write_text("{}")
     with pytest.raises(GalleryError, match="manifest is missing or damaged"):
         open_gallery(small.id)

@@ -20,15 +20,6 @@ from vlmexplain.datasets.columns import (
 )
 from vlmexplain.datasets.record_ids import id_order
 
-FILES = (
-    "images.arrow",
-    "captions.arrow",
-    "instances.arrow",
-    "concepts.arrow",
-    "path_lengths.npy",
-    "checks.json",
-)
-
 
 class Tables(NamedTuple):
     """The tables in gallery order; ``concepts`` are the synsets, sorted."""

@@ -17,6 +17,7 @@ from vlmexplain import storage
 from vlmexplain.datasets import gallery_tables
 from vlmexplain.datasets.checks import ImportSummary
 from vlmexplain.datasets.columns import GalleryColumns
+from vlmexplain.datasets.gallery import Gallery
 from vlmexplain.datasets.gallery_manifest import (
     GalleryManifest,
     SourceFile,
@@ -113,13 +114,27 @@ def _names_of_intact(target: Path) -> tuple[str, ...] | None:
     if not target.exists():
         return None
     try:
-        names = read_manifest(target).names
+        manifest = read_manifest(target)
+        intact = _is_intact(Gallery(target, manifest))
     except GalleryError:
-        names = None
-    if names and all((target / f).is_file() for f in gallery_tables.FILES):
-        return names
+        intact = False
+    if intact:
+        return manifest.names
     shutil.rmtree(target)
     return None
+
+
+def _is_intact(gallery: Gallery) -> bool:
+    """Whether every file is there and whole; raises GalleryError for one that is not."""
+    gallery.checks()
+    n_concepts = gallery.concepts_table.num_rows
+    return (
+        gallery.images_table.num_rows == gallery.n_images
+        and gallery.captions_table.num_rows == gallery.n_captions
+        and gallery.instances_table.num_rows == gallery.n_instances
+        and n_concepts == gallery.manifest.n_concepts
+        and gallery.path_lengths.shape == (n_concepts, n_concepts)
+    )
 
 
 def _write_about(folder: Path, manifest: GalleryManifest, summary: ImportSummary) -> None:
