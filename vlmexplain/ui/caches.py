@@ -48,8 +48,8 @@ def example_drawings() -> tuple[bytes, bytes]:
 
 
 @st.cache_resource(max_entries=_GALLERIES, show_spinner=False)
-def gallery(gallery_id: str, images_folder: str) -> Gallery:
-    """An open gallery; the folder is part of the key, since it may be moved."""
+def gallery(gallery_id: str, images_folder: str, name: str = "") -> Gallery:
+    """An open gallery; folder and name are part of the key, since both may change."""
     assert images_folder
     return open_gallery(gallery_id)
 

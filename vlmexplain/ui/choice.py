@@ -65,7 +65,7 @@ def choose(address: Address) -> Choice:
 def chosen_gallery() -> Gallery | None:
     """The gallery chosen for this page, opened; None for the worked example."""
     manifest = choose(state.current()).gallery
-    return caches.gallery(manifest.id, manifest.images_folder) if manifest else None
+    return caches.gallery(manifest.id, manifest.images_folder, manifest.name) if manifest else None
 
 
 def chosen_run(choice: Choice) -> Run | None:

@@ -37,7 +37,7 @@ def explore_page() -> None:
 
 def _gallery(choice: Choice, address: Address) -> None:
     assert choice.gallery is not None
-    gallery = caches.gallery(choice.gallery.id, choice.gallery.images_folder)
+    gallery = caches.gallery(choice.gallery.id, choice.gallery.images_folder, choice.gallery.name)
     run = chosen_run(choice)
     if run is None:
         note(
