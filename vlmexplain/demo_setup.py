@@ -22,7 +22,8 @@ from vlmexplain.scoring.run import run
 from vlmexplain.storage import home, locked, publish_folder
 
 GALLERY_NAME = "drawn-world"
-MODELS = ("drawn-clip", "drawn-clip-plain")
+MODELS = ("drawn-clip-plain", "drawn-clip")
+"""The newest run is what the app opens on: the better model is run last."""
 PREPARED = ("runs", "embeddings")
 
 
