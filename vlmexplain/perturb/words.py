@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from vlmexplain.perturb.perturbation import Edit
 
@@ -61,6 +62,7 @@ class Words:
         return self.caption.isupper()
 
 
+@lru_cache(maxsize=4096)  # a flip asks of every thing it may become whether a caption names it
 def words_of(caption: str) -> Words:
     """The words of a caption.
 
