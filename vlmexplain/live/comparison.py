@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 from vlmexplain.lgip.figures import LgipFigures
 from vlmexplain.lgip.live import ScoredCaption, ScoredPerturbation, pair_figures
 from vlmexplain.live.candidates import Candidate
+from vlmexplain.live.reading import can_tell_apart
 from vlmexplain.live.retrieval import Retrieval
 from vlmexplain.live.scorer import LiveScorer
-from vlmexplain.perturb.seen import is_tie, visibility
+from vlmexplain.perturb.seen import is_tie
 
 TOP_K = 5
 
@@ -114,13 +115,14 @@ def _scored(
     scorer: LiveScorer,
 ) -> ScoredPerturbation:
     pairs = list(zip(scores[one.against], scores[one.text], strict=True))
+    gaps = tuple(base - own for base, own in pairs)
     return ScoredPerturbation(
         perturbation=one.perturbation,
         text=one.text,
         against=one.against,
         scores=scores[one.text],
-        gaps=tuple(base - own for base, own in pairs),
+        gaps=gaps,
         ties=tuple(is_tie(base, own) for base, own in pairs),
-        visibility=visibility(one.against, one.text, scorer),
+        visibility=can_tell_apart(one.against, one.text, gaps, scorer),
         vector=vectors[one.text],
     )

@@ -7,8 +7,12 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from vlmexplain.models.protocol import Encoder, Token
+from vlmexplain.perturb.seen import Visibility, visibility
 
 Span = tuple[int, int]
+
+SURELY = 1e-4
+"""Similarities of texts with equal tokens differ by the noise of a batch, 1e-6, and no more."""
 
 
 class Reader(Protocol):
@@ -55,6 +59,22 @@ def read_text(text: str, reader: Reader) -> Reading:
         n_cut=len(cut),
         unknown=_spans(tokens),
     )
+
+
+def can_tell_apart(one: str, other: str, gaps: Sequence[float], reader: Reader) -> Visibility:
+    """Whether the model can tell two texts apart.
+
+    Similarities that differ by far more than the noise of a batch settle it; else the tokens
+    are compared.
+
+    Args:
+        one, other: the texts.
+        gaps: differences of their similarities with some images; NaN says nothing.
+        reader: the model.
+    """
+    if any(abs(gap) > SURELY for gap in gaps):
+        return "seen"
+    return visibility(one, other, reader)
 
 
 def _spans(tokens: Sequence[Token]) -> tuple[Span, ...]:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 import threading
+from functools import lru_cache
 
 import pyarrow.compute as pc
 
 from vlmexplain.concepts.wordnet import load_wordnet
 from vlmexplain.datasets.gallery import Gallery
+from vlmexplain.live.remembered_lexicon import RememberedLexicon
 from vlmexplain.perturb.colours import colours_in, named_colours
 from vlmexplain.perturb.engine import Surroundings
 from vlmexplain.perturb.english import article
@@ -42,11 +44,11 @@ class GallerySurroundings:
                 self._vocabulary,
                 tuple(caption.text for caption in self._gallery.captions_of(image)),
             )
-        return Surroundings(facts, load_wordnet(), self.colours(), own_text)
+        return Surroundings(facts, remembered_wordnet(), self.colours(), own_text)
 
     def prepare(self) -> None:
         """Do now what takes long the first time: WordNet, grammar, and the gallery's colours."""
-        load_wordnet()
+        remembered_wordnet()
         article("dog")
         self.colours()
 
@@ -56,6 +58,12 @@ class GallerySurroundings:
             if self._colours is None:
                 self._colours = colours_of(self._gallery)
             return self._colours
+
+
+@lru_cache(maxsize=1)
+def remembered_wordnet() -> RememberedLexicon:
+    """WordNet as the rules ask it, one for the process."""
+    return RememberedLexicon(load_wordnet())
 
 
 def colours_of(gallery: Gallery) -> tuple[str, ...]:

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from vlmexplain.live.candidates import ONE_BY_ONE
+from vlmexplain.live.reading import can_tell_apart
 from vlmexplain.live.scorer import LiveScorer
 from vlmexplain.perturb.engine import perturb
 from vlmexplain.perturb.perturbation import NotApplicable, apply
-from vlmexplain.perturb.seen import Visibility, visibility
+from vlmexplain.perturb.seen import Visibility
 from vlmexplain.perturb.words import words_of
 
 
@@ -84,7 +85,11 @@ def word_weights(
     return WordWeights(
         tuple(
             WordWeight(
-                word.start, word.end, word.text, tuple(row), visibility(caption, text, scorer)
+                word.start,
+                word.end,
+                word.text,
+                tuple(row),
+                can_tell_apart(caption, text, row, scorer),
             )
             for word, text, row in zip(words_of(caption).all, short.texts, lost, strict=True)
         )

@@ -14,6 +14,8 @@ from vlmexplain.ui.media import media_address
 from vlmexplain.ui.perturb.numbers import similarity_text
 from vlmexplain.ui.perturb.subject import Subject
 
+SMALL_PX = 400
+
 _component = register("strips")
 
 
@@ -59,10 +61,17 @@ def strips_data(
 
 
 def thumbnail_address(gallery: Gallery, image: int) -> str:
-    """Where the browser finds a small picture; "" when it cannot be read."""
+    """Where the browser finds a small picture; "" when it cannot be read.
+
+    A picture that is small already is sent as it is, which is far quicker than shrinking it.
+    """
     about = gallery.image(image)
+    folder, digest = str(gallery.images_folder), about.content_sha256
     try:
-        small = caches.thumbnail(gallery, str(gallery.images_folder), about.content_sha256, image)
+        if max(about.width_px, about.height_px) <= SMALL_PX:
+            content, mime = caches.picture(gallery, folder, digest, image)
+            return media_address(content, mime, f"thumb-{image}")
+        small = caches.thumbnail(gallery, folder, digest, image)
     except VlmexplainError:
         return ""
     return media_address(small, "image/jpeg", f"thumb-{image}")
