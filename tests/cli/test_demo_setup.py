@@ -13,6 +13,7 @@ from vlmexplain.datasets.gallery import open_gallery
 from vlmexplain.demo_setup import GALLERY_NAME, MODELS, demo_folder, set_up_demo
 from vlmexplain.errors import DataError
 from vlmexplain.models.load import load_model
+from vlmexplain.scoring.embedding import stored_embeddings
 from vlmexplain.scoring.ranking import TIE_WITHIN
 from vlmexplain.scoring.run import run
 from vlmexplain.scoring.run_store import list_runs, open_run
@@ -84,3 +85,13 @@ def test_missing_files_are_named(fresh_home: Path, monkeypatch: pytest.MonkeyPat
 def test_a_run_is_found_by_its_key(fresh_home: Path) -> None:
     demo = set_up_demo()
     assert {open_run(key).key for key in demo.runs} == set(demo.runs)
+
+
+def test_shipped_images_are_enough_to_rank_a_typed_caption(fresh_home: Path) -> None:
+    demo = set_up_demo()
+    for manifest in list_runs(demo.gallery.id):
+        found = stored_embeddings(demo.gallery, manifest.model, "image-text")
+        assert found is not None and found.image_vectors is not None
+        assert found.image_vectors.shape[0] == demo.gallery.n_images
+        assert len(found.texts) == len(found.text_vectors) == 0
+        assert (found.text_of_caption == -1).all()

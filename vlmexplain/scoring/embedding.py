@@ -107,13 +107,17 @@ def known_left_out(
 
 
 def stored_embeddings(gallery: Gallery, model: ModelIdentity, mode: Mode) -> Embeddings | None:
-    """What `embed` made before, read from disk; None when a part of it is not there."""
+    """What `embed` made before, read from disk; None when it is not there.
+
+    Of an image-text model the images' embeddings are enough: without those of the texts the
+    result has no texts, and ``text_of_caption`` is -1 throughout.
+    """
     texts, text_of_caption = distinct_texts(gallery)
     text_store = ShardFolder("texts", model, [_sha256(text) for text in texts])
     stored = text_store.read()
-    if stored is None:
-        return None
     if mode == "text-text":
+        if stored is None:
+            return None
         keys = (text_store.key,)
         return Embeddings(model, mode, texts, text_of_caption, stored.vectors, None, {}, keys)
     pictures = Pictures(gallery)
@@ -121,16 +125,13 @@ def stored_embeddings(gallery: Gallery, model: ModelIdentity, mode: Mode) -> Emb
     found = image_store.read()
     if found is None:
         return None
-    return Embeddings(
-        model,
-        mode,
-        texts,
-        text_of_caption,
-        stored.vectors,
-        _vectors_by_image(found, pictures),
-        _by_image(found.left_out, pictures),
-        (text_store.key, image_store.key),
-    )
+    vectors, left_out = _vectors_by_image(found, pictures), _by_image(found.left_out, pictures)
+    if stored is None:
+        none = np.full_like(text_of_caption, -1)
+        no_vectors = np.empty((0, vectors.shape[1]), dtype=np.float32)
+        return Embeddings(model, mode, (), none, no_vectors, vectors, left_out, (image_store.key,))
+    keys = (text_store.key, image_store.key)
+    return Embeddings(model, mode, texts, text_of_caption, stored.vectors, vectors, left_out, keys)
 
 
 def distinct_texts(gallery: Gallery) -> tuple[tuple[str, ...], NDArray[np.int32]]:
