@@ -118,8 +118,8 @@ def stored_embeddings(gallery: Gallery, model: ModelIdentity, mode: Mode) -> Emb
     if mode == "text-text":
         if stored is None:
             return None
-        keys = (text_store.key,)
-        return Embeddings(model, mode, texts, text_of_caption, stored.vectors, None, {}, keys)
+        key = text_store.key
+        return Embeddings(model, mode, texts, text_of_caption, stored.vectors, None, {}, (key,))
     pictures = Pictures(gallery)
     image_store = ShardFolder("images", model, pictures.contents)
     found = image_store.read()
