@@ -84,13 +84,13 @@ def compare(
     """
     against = [one.against for one in candidates]
     texts = list(dict.fromkeys([caption, *against, *(one.text for one in candidates)]))
-    scorer.vectors(texts)
-    table = scorer.similarities(texts, images, own_text)
+    rows = scorer.vectors(texts)
+    table = scorer.similarities_of(rows, images, own_text)
     scores = {text: tuple(row) for text, row in zip(texts, table.tolist(), strict=True)}
     wanted = images[:1] if targets is None else targets
-    found = scorer.retrieve(texts, wanted, own_text, k)
+    found = scorer.retrieve_of(rows, wanted, own_text, k)
     ranked = dict(zip(texts, found, strict=True)) if found is not None else {}
-    vectors = dict(zip(texts, scorer.vectors(texts), strict=True))
+    vectors = dict(zip(texts, rows, strict=True))
     scored = tuple(
         ScoredCandidate(one, _scored(one, scores, vectors, scorer), ranked.get(one.text))
         for one in candidates

@@ -99,12 +99,18 @@ class LiveScorer:
             own_text: for a text-text model, the query whose own text does not count among an
                 image's captions, as in a run; no other model looks at it.
         """
-        vectors = self.vectors(texts).astype(np.float64)
-        scores = np.full((len(texts), len(images)), np.nan)
+        return self.similarities_of(self.vectors(texts), images, own_text)
+
+    def similarities_of(
+        self, vectors: NDArray[np.float32], images: Sequence[int], own_text: str | None = None
+    ) -> NDArray[np.float64]:
+        """As `similarities`, for texts whose `vectors` are at hand."""
+        wide = vectors.astype(np.float64)
+        scores = np.full((len(vectors), len(images)), np.nan)
         for column, image in enumerate(images):
             against = self._against(image, own_text)
             if len(against):
-                scores[:, column] = (vectors @ against.astype(np.float64).T).max(axis=1)
+                scores[:, column] = (wide @ against.astype(np.float64).T).max(axis=1)
         return scores
 
     def unscored_because(self, image: int, own_text: str | None = None) -> str | None:
@@ -133,6 +139,16 @@ class LiveScorer:
             own_text: as in `similarities`.
             k: how many of the best images to name.
         """
+        return self.retrieve_of(self.vectors(texts), targets, own_text, k)
+
+    def retrieve_of(
+        self,
+        vectors: NDArray[np.float32],
+        targets: Sequence[int],
+        own_text: str | None = None,
+        k: int = 5,
+    ) -> tuple[Retrieval, ...] | None:
+        """As `retrieve`, for texts whose `vectors` are at hand."""
         stored = self._stored()
         if stored is None:
             return None
@@ -140,7 +156,7 @@ class LiveScorer:
         if self.encoder.mode == "text-text":
             none = len(stored.embeddings.texts)
             own = none if own_text is None else stored.row_of_text.get(own_text, none)
-        return retrievals(self.vectors(texts), stored.index, targets, own, k)
+        return retrievals(vectors, stored.index, targets, own, k)
 
     def tokens(self, text: str) -> tuple[Token, ...]:
         """The pieces the model reads of a text; kept, for the same texts are asked for again."""

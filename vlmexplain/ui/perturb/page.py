@@ -9,7 +9,7 @@ from vlmexplain.live.scorer import NOT_EMBEDDED, LiveScorer
 from vlmexplain.scoring.run_store import Run
 from vlmexplain.ui import caches
 from vlmexplain.ui.choice import SHOWN_DIGITS, choose, chosen_run
-from vlmexplain.ui.html import tag
+from vlmexplain.ui.html import Html, join, tag
 from vlmexplain.ui.messages import note, problem, told
 from vlmexplain.ui.perturb import address
 from vlmexplain.ui.perturb.caption_field import draw_field, reading_view
@@ -94,18 +94,43 @@ def _live(gallery: Gallery, run: Run | None) -> None:
     """What is drawn anew for every pause in typing; the rest of the page stays."""
     with timed("perturb live"), told():
         own = address.current()
-        shared, _ = read_shared(st.query_params.to_dict())
-        subject, _ = find_subject(gallery, run, shared, own)
-        draw_field(subject)
-        scorers = _scorers(gallery, run, own)
-        if not scorers:
-            note(tag("p", "No model is chosen yet: choose one above."))
-            return
-        if not subject.caption.strip():
-            note(tag("p", "Type a caption, and its similarities appear here."))
-            return
-        st.html(reading_view(subject, scorers))
-        _numbers(gallery, run, live_numbers(gallery, scorers, subject, own), own)
+        with timed("perturb numbers"):
+            live = _field_and_numbers(gallery, run, own)
+        if live is not None:
+            _retrieval(gallery, live)
+            st.html(join(_lgip(gallery, live, own), _word_weights(live)))
+            _image_weights(gallery, live, own)
+
+
+def _field_and_numbers(
+    gallery: Gallery, run: Run | None, own: address.PerturbAddress
+) -> Live | None:
+    """The field, and under it the numbers and the chart; None when there is nothing to score."""
+    shared, _ = read_shared(st.query_params.to_dict())
+    subject, _ = find_subject(gallery, run, shared, own)
+    draw_field(subject)
+    scorers = _scorers(gallery, run, own)
+    if not scorers:
+        note(tag("p", "No model is chosen yet: choose one above."))
+        return None
+    if not subject.caption.strip():
+        note(tag("p", "Type a caption, and its similarities appear here."))
+        return None
+    st.html(reading_view(subject, scorers))
+    live = live_numbers(gallery, scorers, subject, own)
+    left, right = st.columns([1, 1], gap="medium")
+    left.html(pictures_view(gallery, live.images, ["", live.subject.how]))
+    right.html(headline_view(live))
+    for each in live.models:
+        _warnings(live.subject, each.scorer, live.images)
+    draw_controls(live, own)
+    draw_chart(
+        [model.column for model in live.models],
+        live.candidates,
+        live.picked.key if live.picked else "",
+        lambda: take_pick("perturbations"),
+    )
+    return live
 
 
 def _scorers(
@@ -119,24 +144,6 @@ def _scorers(
         return ()
     second = scorer_of(gallery, own.second) if own.second else first
     return (first,) if second is first else (first, second)
-
-
-def _numbers(gallery: Gallery, run: Run | None, live: Live, own: address.PerturbAddress) -> None:
-    left, right = st.columns([1, 1], gap="medium")
-    left.html(pictures_view(gallery, live.images, ["", live.subject.how]))
-    right.html(headline_view(live))
-    for each in live.models:
-        _warnings(live.subject, each.scorer, live.images)
-    draw_controls(live, own)
-    draw_chart(
-        [model.column for model in live.models],
-        live.candidates,
-        live.picked.key if live.picked else "",
-        lambda: take_pick("perturbations"),
-    )
-    _retrieval(gallery, live)
-    _lgip(gallery, live, own)
-    _weights(gallery, live, own)
 
 
 def _warnings(subject: Subject, scorer: LiveScorer, images: tuple[int, ...]) -> None:
@@ -203,27 +210,28 @@ def _retrieval(gallery: Gallery, live: Live) -> None:
         draw_strips(gallery, live.subject, named, retrieved, lambda: take_pick("strips"))
 
 
-def _lgip(gallery: Gallery, live: Live, own: address.PerturbAddress) -> None:
-    with st.container(border=True):
-        st.html(tag("div", tag("h2", "LGIP of this pair"), class_="vx"))
-        for model in live.models:
-            identity = model.scorer.encoder.identity
-            if len(live.models) > 1:
-                st.html(tag("div", tag("h3", model.name), class_="vx"))
-            whole = stored_figures(gallery.id, identity.digest, own.mode)
-            figures = model.comparison.figures
-            st.html(pair_lgip_view(figures, whole, own.mode, identity.name))
+def _lgip(gallery: Gallery, live: Live, own: address.PerturbAddress) -> Html:
+    parts: list[Html] = []
+    for model in live.models:
+        identity = model.scorer.encoder.identity
+        whole = stored_figures(gallery.id, identity.digest, own.mode)
+        if len(live.models) > 1:
+            parts.append(tag("h3", model.name))
+        parts.append(pair_lgip_view(model.comparison.figures, whole, own.mode, identity.name))
+    return tag("div", tag("h2", "LGIP of this pair"), parts, class_="vx stack panel")
 
 
-def _weights(gallery: Gallery, live: Live, own: address.PerturbAddress) -> None:
-    with st.container(border=True):
-        parts = [
-            words_view(live.subject.caption, model.weights, model.name, len(live.models) > 1)
-            for model in live.models
-        ]
-        heading = tag("h2", "Word weights")
-        explained = tag("p", WHAT_IT_IS, class_="quiet small")
-        st.html(tag("div", heading, explained, parts, class_="vx stack"))
+def _word_weights(live: Live) -> Html:
+    parts = [
+        words_view(live.subject.caption, model.weights, model.name, len(live.models) > 1)
+        for model in live.models
+    ]
+    heading = tag("h2", "Word weights")
+    explained = tag("p", WHAT_IT_IS, class_="quiet small")
+    return tag("div", heading, explained, parts, class_="vx stack panel")
+
+
+def _image_weights(gallery: Gallery, live: Live, own: address.PerturbAddress) -> None:
     with st.container(border=True):
         chosen = live.picked.text if live.picked else live.subject.caption
         st.html(
