@@ -106,6 +106,13 @@ def test_reading_tells_what_is_cut_and_unknown(scorer: LiveScorer) -> None:
     assert read_text("a dog", scorer).cut_from is None
 
 
+def test_an_unknown_word_before_the_cut_is_not_called_cut(scorer: LiveScorer) -> None:
+    text = "a straße größe " + " ".join(["größe"] * 14)
+    found = word_weights(scorer, text, (0,)).words
+    assert [one.visibility for one in found[:2]] == ["seen", "same tokens"]
+    assert found[-1].visibility == "past the cut"
+
+
 def test_word_weights_leave_one_out(scorer: LiveScorer) -> None:
     found = word_weights(scorer, CAPTION, (0, 3))
     words = CAPTION.split()

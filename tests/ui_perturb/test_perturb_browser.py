@@ -152,7 +152,7 @@ def test_the_maps_are_made_in_the_background(
 ) -> None:
     tab = perturb(perturb_world.clip_run, query="0", cells="3")
     tab.get_by_role("button", name="Cover the pictures part by part").click()
-    tab.wait_for_selector(".maps figure")
+    tab.locator(".maps figure").nth(1).wait_for()  # the first picture's map comes first
     settle(tab)
     assert tab.locator(".maps figure").count() == 2
     assert tab.locator(".maps figure").first.locator(".grid i").count() == 12

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from vlmexplain.models.protocol import Encoder, Token
+from vlmexplain.perturb.diff import edits_between
 from vlmexplain.perturb.seen import Visibility, visibility
 
 Span = tuple[int, int]
@@ -62,10 +63,11 @@ def read_text(text: str, reader: Reader) -> Reading:
 
 
 def can_tell_apart(one: str, other: str, gaps: Sequence[float], reader: Reader) -> Visibility:
-    """Whether the model can tell two texts apart.
+    """Whether the model can tell two texts apart, and whether the cut is why not.
 
     Similarities that differ by far more than the noise of a batch settle it; else the tokens
-    are compared.
+    are compared. Where a change before the cut makes no difference (one unknown word for
+    another), it is not the cut that hides it.
 
     Args:
         one, other: the texts.
@@ -74,7 +76,13 @@ def can_tell_apart(one: str, other: str, gaps: Sequence[float], reader: Reader) 
     """
     if any(abs(gap) > SURELY for gap in gaps):
         return "seen"
-    return visibility(one, other, reader)
+    found = visibility(one, other, reader)
+    if found != "past the cut":
+        return found
+    cut_from = read_text(one, reader).cut_from
+    if cut_from is None or all(edit.start >= cut_from for edit in edits_between(one, other)):
+        return found
+    return "same tokens"
 
 
 def _spans(tokens: Sequence[Token]) -> tuple[Span, ...]:

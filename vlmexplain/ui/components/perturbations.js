@@ -16,7 +16,7 @@ export default function (component) {
   const n = data.models.length;
   const columns = `minmax(170px, ${n > 1 ? 220 : 300}px) ${data.models.map(() => "minmax(90px, 1fr) minmax(90px, 1fr) 66px").join(" ")}`;
   const anyVerified = data.groups.some((g) => g.rows.some((r) => r.verified));
-  const anyCut = data.groups.some((g) => g.rows.some((r) => r.not_seen.some(Boolean)));
+  const anyCut = data.groups.some((g) => g.rows.some((r) => r.not_seen.some((text) => text?.startsWith("✂"))));
 
   repaint(parentElement, `perturbations models-${n}`, [
     legend(anyVerified, anyCut),

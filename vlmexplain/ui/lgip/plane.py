@@ -13,6 +13,8 @@ from vlmexplain.ui.perturb.numbers import similarity_text
 
 HEIGHT_PX = 380
 LABEL_PX = 17
+NEAR = 15.0
+"""Points nearer than this in height, in per cent, keep their labels clear of each other."""
 SIGNS = {"paper": "●", "careful": "◆"}
 
 
@@ -59,11 +61,18 @@ def plane_view(results: Sequence[LgipManifest], chosen: str) -> Html:
         return tag("p", "No result has both figures yet.", class_="quiet")
     across = axis_over([error for _, error, _ in known if error is not None])
     up = axis_over([gap for _, _, gap in known if gap is not None])
-    tops = _label_tops([up.at(gap) for _, _, gap in known if gap is not None])
+    heights = [up.at(gap) for _, _, gap in known if gap is not None]
+    places = [across.at(error) for _, error, _ in known if error is not None]
+    tops = _label_tops(heights)
+    edges = [
+        min(place for place, other in zip(places, heights, strict=True) if abs(other - own) < NEAR)
+        for own in heights
+    ]
     points = [
-        _point(each, across.at(error), up.at(gap), top, each.key == chosen)
-        for (each, error, gap), top in zip(known, tops, strict=True)
-        if error is not None and gap is not None
+        _point(each, place, height, (edge, top), each.key == chosen)
+        for (each, _, _), place, height, edge, top in zip(
+            known, places, heights, edges, tops, strict=True
+        )
     ]
     return tag(
         "figure",
@@ -121,10 +130,11 @@ def _label_tops(heights: Sequence[float]) -> list[float]:
 
 
 def _point(
-    result: LgipManifest, across: float, up: float, label_up: float, chosen: bool
+    result: LgipManifest, across: float, up: float, label: tuple[float, float], chosen: bool
 ) -> list[Html]:
     mode = result.perturbations.get("mode", "file")
-    side = f"right:{100 - across + 1.6:.2f}%" if across > 60 else f"left:{across + 1.6:.2f}%"
+    edge, label_up = label
+    side = f"right:{100 - edge + 2.2:.2f}%" if across > 60 else f"left:{across + 2.2:.2f}%"
     return [
         tag(
             "i",

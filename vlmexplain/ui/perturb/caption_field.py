@@ -41,11 +41,13 @@ def draw_field(subject: Subject) -> None:
 def reading_view(subject: Subject, scorers: tuple[LiveScorer, ...]) -> Html:
     """Token counts, what is cut off, and how the caption differs from the query."""
     parts: list[object] = []
+    before: list[object] = []  # two models that read alike need it shown once
     for scorer in scorers:
         reading = read_text(subject.caption, scorer)
         name = scorer.encoder.identity.name
-        if reading.cut_from is not None or reading.unknown:
-            shown = read_text_view(subject.caption, reading)
+        shown = read_text_view(subject.caption, reading)
+        if (reading.cut_from is not None or reading.unknown) and shown != before:
+            before = shown
             parts.append(tag("p", shown, class_="as-read", data_read=name))
         parts.append(reading_line(reading, name))
     if subject.original is not None and subject.original != subject.caption:

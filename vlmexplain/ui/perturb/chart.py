@@ -27,7 +27,7 @@ GROUPS: dict[Expects, tuple[str, str]] = {
 }
 NOT_SEEN = {
     "past the cut": "✂ past the cut: not seen by the model",
-    "same tokens": "same tokens: the model reads no difference",
+    "same tokens": "= the model reads the same: unknown words, or the same tokens",
 }
 UNASKED = frozenset({"own-text"})
 """Rules that are not listed as not applicable: the text field itself is the user's own text."""

@@ -17,7 +17,7 @@ WHAT_IT_IS = (
 )
 NOT_SEEN = {
     "past the cut": "✂ cut off",
-    "same tokens": "no difference",
+    "same tokens": "not told",
 }
 
 
