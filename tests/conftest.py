@@ -4,8 +4,16 @@ from __future__ import annotations
 
 import os
 import shutil
+import socket
+import subprocess
+import sys
 import tempfile
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,6 +27,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "2")
 
 ROOT = Path(__file__).parents[1]
 SHARED = ROOT.parent / "shared"
+BROWSER_ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
@@ -44,3 +53,90 @@ def shared() -> Path:
     if not SHARED.is_dir():
         pytest.skip("needs the real data in ../shared, which is not here")
     return SHARED
+
+
+Start = Callable[[Path], str]
+
+
+@pytest.fixture(scope="session")
+def start_app() -> Iterator[Start]:
+    """``start_app(home)`` gives the address of an app on that home; one app a home."""
+    running: dict[Path, tuple[subprocess.Popen[bytes], str]] = {}
+
+    def start(home: Path) -> str:
+        if home not in running:
+            port = _free_port()
+            process = subprocess.Popen(
+                [
+                    sys.executable, "-m", "streamlit", "run", "app.py",
+                    "--server.port", str(port), "--logger.level", "warning",
+                ],
+                cwd=ROOT,
+                env={**os.environ, "VLMEXPLAIN_HOME": str(home), "OMP_NUM_THREADS": "1"},
+                stdout=subprocess.DEVNULL,
+            )  # fmt: skip
+            running[home] = process, f"http://127.0.0.1:{port}"
+            _wait_until_up(running[home][1], process)
+        return running[home][1]
+
+    yield start
+    for process, _ in running.values():
+        process.terminate()
+        process.wait(timeout=20)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """A headless Chromium. Without one the tests fail in CI and are skipped elsewhere."""
+    sync_api = pytest.importorskip("playwright.sync_api")
+    names = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+    program = next(filter(None, map(shutil.which, names)), None)
+    with sync_api.sync_playwright() as playwright:
+        try:
+            chromium = playwright.chromium.launch(executable_path=program, args=BROWSER_ARGUMENTS)
+        except sync_api.Error as error:
+            reason = f"cannot start a browser: {str(error).splitlines()[0]}"
+            if os.environ.get("CI"):
+                pytest.fail(reason)
+            pytest.skip(reason)
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def tab(browser: Any) -> Iterator[Any]:
+    """A new tab; a script error on the page fails the test, and so does a request to outside."""
+    context = browser.new_context(viewport={"width": 1440, "height": 1000})
+    page = context.new_page()
+    page.set_default_timeout(60_000)  # a busy machine is slow, not wrong
+    errors: list[str] = []
+    page.on("pageerror", lambda error: errors.append(f"script error: {error}"))
+    page.on(
+        "request",
+        lambda request: (
+            None
+            if request.url.startswith(("http://127.0.0.1", "data:", "blob:"))
+            else errors.append(f"request to outside: {request.url}")
+        ),
+    )
+    yield page
+    context.close()
+    assert not errors
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def _wait_until_up(address: str, process: subprocess.Popen[bytes]) -> None:
+    for _ in range(240):
+        assert process.poll() is None, "the app ended before it was up"
+        try:
+            with urllib.request.urlopen(f"{address}/_stcore/health", timeout=1):
+                return
+        except (urllib.error.URLError, OSError):
+            time.sleep(0.25)
+    raise AssertionError("the app did not come up within a minute")

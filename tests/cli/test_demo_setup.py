@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -31,6 +32,16 @@ assert "torch" not in sys.modules, "something was computed"
 
 def test_first_start_computes_nothing(fresh_home: Path) -> None:
     done = subprocess.run([sys.executable, "-c", FIRST_START], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_first_start_without_a_network(fresh_home: Path) -> None:
+    cut_off = ["unshare", "--map-root-user", "--net"]
+    if shutil.which("unshare") is None or subprocess.run([*cut_off, "true"]).returncode:
+        pytest.skip("no process can be cut off from the network here")
+    done = subprocess.run(
+        [*cut_off, sys.executable, "-c", FIRST_START], capture_output=True, text=True
+    )
     assert done.returncode == 0, done.stderr
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -45,25 +44,6 @@ def stored(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
         yield gallery, run(gallery, "fake")
     finally:
         os.environ["VLMEXPLAIN_HOME"] = before
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    sync_api = pytest.importorskip("playwright.sync_api")
-    program = (
-        os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
-    )
-    with sync_api.sync_playwright() as playwright:
-        try:
-            chromium = playwright.chromium.launch(
-                executable_path=program, args=["--no-sandbox", "--disable-gpu"]
-            )
-        except sync_api.Error as error:
-            if os.environ.get("CI"):
-                raise
-            pytest.skip(f"cannot start a browser: {str(error).splitlines()[0]}")
-        yield chromium
-        chromium.close()
 
 
 def hit_and_failures(finished: Any) -> tuple[list[int], list[int]]:

@@ -1,4 +1,4 @@
-"""A home with a small gallery, ranked by a tiny open_clip model and by fakes; app and browser."""
+"""A home with a small gallery, ranked by a tiny open_clip model and by fakes."""
 
 from __future__ import annotations
 
@@ -26,10 +26,8 @@ def _module(path: Path, name: str) -> Any:
     return module
 
 
-_ui = _module(TESTS / "ui" / "conftest.py", "fixtures_of_ui")
 _live = _module(TESTS / "live" / "conftest.py", "fixtures_of_live")
 _tiny = _module(TESTS / "models" / "tiny_open_clip.py", "tiny_open_clip_of_perturb")
-browser, tab, start_app = _ui.browser, _ui.tab, _ui.start_app
 
 HOSTILE = "<b>two</b> $5 :balloon: <img src=x onerror=\"document.title='broken'\"> dogs"
 
