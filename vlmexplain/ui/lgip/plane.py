@@ -145,7 +145,7 @@ def _point(
         ),
         tag(
             "span",
-            tag("em", SIGNS.get(mode, "□"), aria_hidden="true"),
+            tag("em", SIGNS.get(mode, "□"), class_=mode, aria_hidden="true"),
             " ",
             tag("b", result.model.name),
             f" {source_name(result)}",
