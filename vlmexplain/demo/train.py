@@ -213,6 +213,7 @@ def train(args: argparse.Namespace) -> None:
         run.resume(state_path)
     resumed_at, stop = run.step, args.finish_by_step or args.steps
     began = since = time.perf_counter()
+    cpu_began = time.process_time()
     while run.step < stop:
         batch = make(run.step)
         rate = learning_rate(
@@ -232,6 +233,7 @@ def train(args: argparse.Namespace) -> None:
             entry["samples_per_s"] = round(20 * args.batch / (time.perf_counter() - since), 1)
             since = time.perf_counter()
             entry["seconds"] = round(since - began, 1)
+            entry["cpu_seconds"] = round(time.process_time() - cpu_began, 1)
             if run.step % args.watch_every == 0 or run.step == stop:
                 entry["watch"] = watch(run.average, vocabulary, watched)
             print(json.dumps(entry), flush=True)
@@ -255,7 +257,7 @@ def main() -> None:
     )
     parser.add_argument("--scenes", type=int, default=80_000)
     parser.add_argument("--batch", type=int, default=128)
-    parser.add_argument("--steps", type=int, default=3000)
+    parser.add_argument("--steps", type=int, default=2600)
     parser.add_argument(
         "--finish-by-step", type=int, default=None, help="on a restart: end by this step"
     )
