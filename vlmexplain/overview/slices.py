@@ -78,6 +78,28 @@ def chosen_rows(
     Raises:
         UnknownName: a concept or hypernym that the gallery does not have.
     """
+    rows = chosen_captions(columns.image_index, columns.n_words, facts, asked, groups)
+    left_out = [index for index in without if index < len(rows)]
+    rows[left_out] = False
+    return rows
+
+
+def chosen_captions(
+    image_index: NDArray[np.int32],
+    n_words: NDArray[np.int32],
+    facts: GalleryFacts,
+    asked: Slice,
+    groups: Mapping[str, NDArray[np.intp]],
+) -> NDArray[np.bool_]:
+    """Which captions are of the slice, bool [n_captions].
+
+    Args:
+        image_index, n_words: int32 [n_captions], the image and the words of each caption.
+        groups: as `gallery_facts.groups_above`.
+
+    Raises:
+        UnknownName: a concept or hypernym that the gallery does not have.
+    """
     images = np.ones(len(facts.n_objects), dtype=bool)
     if asked.concept:
         if asked.concept not in facts.concepts:
@@ -88,10 +110,7 @@ def chosen_rows(
             raise UnknownName("supercategory", asked.above, groups)
         images &= facts.has_any(groups[asked.above])
     images &= _within(facts.n_objects, asked.objects_from, asked.objects_to)
-    rows = images[columns.image_index] & _within(columns.n_words, asked.words_from, asked.words_to)
-    left_out = [index for index in without if index < len(rows)]
-    rows[left_out] = False
-    return rows
+    return images[image_index] & _within(n_words, asked.words_from, asked.words_to)
 
 
 def slices_by_concept(
