@@ -57,18 +57,32 @@ def run_app() -> None:
     )
     st.html(f"<style>{stylesheet()}</style>")
     page = st.navigation(
-        [
-            st.Page(PAGES / "explore.py", title="Explore", icon=":material/search:", default=True),
-            st.Page(PAGES / "perturb.py", title="Perturb", icon=":material/edit_note:"),
-            st.Page(PAGES / "overview.py", title="Overview", icon=":material/table_chart:"),
-            st.Page(PAGES / "lgip.py", title="LGIP", icon=":material/balance:"),
-            st.Page(PAGES / "compare.py", title="Compare", icon=":material/compare:"),
-            st.Page(PAGES / "audit.py", title="Audit", icon=":material/fact_check:"),
-            st.Page(PAGES / "present.py", title="Present", icon=":material/slideshow:"),
-            st.Page(PAGES / "gallery.py", title="Gallery", icon=":material/photo_library:"),
-            st.Page(PAGES / "import.py", title="Import", icon=":material/upload:"),
-            st.Page(PAGES / "run.py", title="Run a model", icon=":material/play_arrow:"),
-        ]
+        {
+            "": [
+                st.Page(
+                    PAGES / "explore.py", title="Explore", icon=":material/search:", default=True
+                ),
+                st.Page(PAGES / "perturb.py", title="Perturb", icon=":material/edit_note:"),
+                st.Page(PAGES / "overview.py", title="Overview", icon=":material/table_chart:"),
+                st.Page(PAGES / "lgip.py", title="LGIP", icon=":material/balance:"),
+                st.Page(PAGES / "compare.py", title="Compare", icon=":material/compare:"),
+                st.Page(PAGES / "audit.py", title="Audit", icon=":material/fact_check:"),
+                st.Page(PAGES / "present.py", title="Present", icon=":material/slideshow:"),
+                st.Page(PAGES / "gallery.py", title="Gallery", icon=":material/photo_library:"),
+                st.Page(PAGES / "import.py", title="Import", icon=":material/upload:"),
+                st.Page(PAGES / "run.py", title="Run a model", icon=":material/play_arrow:"),
+            ],
+            "Human rating": [
+                st.Page(PAGES / "rate.py", title="Rate", icon=":material/thumbs_up_down:"),
+                st.Page(PAGES / "ratings.py", title="Rating sessions", icon=":material/groups:"),
+                st.Page(
+                    PAGES / "rating_analysis.py",
+                    title="Rating analysis",
+                    icon=":material/monitoring:",
+                ),
+            ],
+        },
+        expanded=True,
     )
     st.logo(LOGO, size="large", icon_image=ICON)
     with st.sidebar, told():

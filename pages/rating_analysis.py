@@ -1,0 +1,7 @@
+"""What the raters said."""
+
+import streamlit as st
+
+from vlmexplain.ui.shell import show
+
+show(lambda: st.title("Rating analysis"))

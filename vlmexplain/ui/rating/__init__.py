@@ -1,0 +1,1 @@
+"""The rater's page."""
