@@ -24,6 +24,7 @@ from vlmexplain.models.spec import parse_spec
 from vlmexplain.records import (
     MetricOptions,
     ModelIdentity,
+    Progress,
     ProgressCallback,
     no_progress,
 )
@@ -153,7 +154,9 @@ class _Making:
     def make(self, target: Path) -> None:
         """Write the run's folder, whole or not at all."""
         start = time.perf_counter()
+        self.progress(Progress("index", 0, 1))
         index = self._index()
+        self.progress(Progress("rank", 0, self.gallery.n_captions, "queries"))
         ranking = self._rank(index)
         found = outcomes(ranking, self.gallery.image_of_caption, self.embeddings.text_of_caption)
         self.seconds["rank"] = time.perf_counter() - start
@@ -162,6 +165,7 @@ class _Making:
             self.gallery, self.embeddings.texts, found, self.options, self.progress
         )
         self.seconds["score"] = time.perf_counter() - start
+        self.progress(Progress("write", 0, 1))
         unranked = self._unranked(found)
         table = query_table(
             [self.embeddings.texts[t] for t in self.embeddings.text_of_caption.tolist()],
