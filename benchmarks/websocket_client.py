@@ -42,7 +42,7 @@ class Drawn:
         messages: how many.
         error: the first exception that the page shows, or "".
         texts: HTML, Markdown and alert bodies, in the order of the page.
-        widgets: id of each widget by its label (buttons, inputs); the first of a label.
+        widgets: id of each widget by its label (buttons, inputs) and by its key; the first of each.
         media: addresses of the pictures and downloads the page names.
     """
 
@@ -208,4 +208,6 @@ def _read(message: ForwardMsg, drawn: Drawn) -> None:
     label = getattr(inner, "label", "")
     if isinstance(getattr(inner, "id", None), str) and inner.id and isinstance(label, str):
         drawn.widgets.setdefault(label, inner.id)
+        # "$$ID-hash-key": a widget to which the page gave a key is found by it as well
+        drawn.widgets.setdefault(inner.id.split("-", 2)[-1], inner.id)
     drawn.media.extend(MEDIA.findall(str(inner)) if kind != "arrow_data_frame" else ())
