@@ -11,6 +11,7 @@ import streamlit as st
 
 from vlmexplain.ui import state
 from vlmexplain.ui.choice import choose, draw_choice
+from vlmexplain.ui.components.mount import register
 from vlmexplain.ui.messages import told
 from vlmexplain.ui.theme import stylesheet
 from vlmexplain.ui.timing import timed
@@ -32,6 +33,7 @@ LOGO = (
 
 
 _frame = threading.local()
+_links = register("links", shared=False)
 
 
 def show(draw: Callable[[], None]) -> None:
@@ -87,6 +89,7 @@ def run_app() -> None:
     st.logo(LOGO, size="large", icon_image=ICON)
     with st.sidebar, told():
         draw_choice(choose(state.current()))
+        _links(key="links")
     _frame.drawn = True
     try:
         with timed(f"page {page.title}"):

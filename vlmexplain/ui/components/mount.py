@@ -10,9 +10,15 @@ import streamlit as st
 FOLDER = Path(__file__).parent
 
 
-def register(name: str) -> Any:
-    """The mounting function of ``name.js`` and ``name.css``, which share ``dom.js``."""
-    script = (FOLDER / "dom.js").read_text(encoding="utf-8")
-    script += (FOLDER / f"{name}.js").read_text(encoding="utf-8")
+def register(name: str, *, shared: bool = True) -> Any:
+    """The mounting function of ``name.js`` and ``name.css``, which share ``dom.js``.
+
+    Args:
+        shared: False for a script that draws nothing: no ``dom.js``, no stylesheet.
+    """
+    script = (FOLDER / f"{name}.js").read_text(encoding="utf-8")
+    if not shared:
+        return st.components.v2.component(f"vlmexplain.{name}", js=script)
+    script = (FOLDER / "dom.js").read_text(encoding="utf-8") + script
     style = (FOLDER / f"{name}.css").read_text(encoding="utf-8")
     return st.components.v2.component(f"vlmexplain.{name}", css=style, js=script)
