@@ -22,6 +22,7 @@ from vlmexplain.models.load import load_model
 from vlmexplain.models.protocol import Encoder
 from vlmexplain.records import MetricOptions, Progress
 from vlmexplain.scoring import run as run_module
+from vlmexplain.scoring.engine import LocalEngine
 from vlmexplain.scoring.query_columns import UNRANKED
 from vlmexplain.scoring.run import list_runs, open_run, run
 from vlmexplain.scoring.similarity import GallerySimilarity
@@ -111,7 +112,7 @@ def _check_metrics(gallery: Gallery, row: dict) -> None:
 def test_the_same_request_is_a_read(gallery: Gallery, monkeypatch) -> None:
     first = run(gallery, "fake")
     monkeypatch.setattr(run_module, "load_model", lambda *_: pytest.fail("a model was loaded"))
-    monkeypatch.setattr(run_module, "embed", lambda *_: pytest.fail("embeddings were read"))
+    monkeypatch.setattr(LocalEngine, "embed", lambda *_: pytest.fail("embeddings were read"))
     assert run(gallery, "fake").key == first.key
     assert open_run(first.key[:8]).manifest == first.manifest
     assert [m.key for m in list_runs(gallery.id)] == [first.key]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,42 @@ from vlmexplain.metrics.inventory_table import InventoryTable, make_inventory_ta
 from vlmexplain.metrics.pair_scores import PairScores, join_scores
 from vlmexplain.records import MetricOptions, Progress, ProgressCallback
 from vlmexplain.scoring.query_columns import Outcomes
+
+
+@dataclass(frozen=True, slots=True)
+class ScoringTables:
+    """What the scores of a gallery's failures are computed from.
+
+    Attributes:
+        concepts: the vocabulary, sorted.
+        inventory: what every image holds.
+        path_lengths: uint8 [V, V], see `Gallery.path_lengths`.
+    """
+
+    concepts: tuple[str, ...]
+    inventory: InventoryTable
+    path_lengths: NDArray[np.uint8]
+
+
+@dataclass(frozen=True, slots=True)
+class Failures:
+    """Failed queries, in caption order; int32 [n] each.
+
+    Attributes:
+        text_index: which distinct text the caption is.
+        ground_truth, retrieved: the caption's own image, and the first of the ranking.
+    """
+
+    text_index: NDArray[np.int32]
+    ground_truth: NDArray[np.int32]
+    retrieved: NDArray[np.int32]
+
+    def __len__(self) -> int:
+        return len(self.text_index)
+
+    def part(self, rows: slice) -> Failures:
+        """Some of them."""
+        return Failures(self.text_index[rows], self.ground_truth[rows], self.retrieved[rows])
 
 
 def score_failures(
@@ -35,25 +72,52 @@ def score_failures(
     Returns:
         Plain and query-informed scores, one row a failure, in caption order.
     """
+    return score_block(scoring_tables(gallery), texts, failures_of(found), options, progress)
+
+
+def failures_of(found: Outcomes) -> Failures:
+    """The queries that failed."""
     rows = np.flatnonzero(found.failure)
+    return Failures(found.text_index[rows], found.image_index[rows], found.retrieved_index[rows])
+
+
+def scoring_tables(gallery: Gallery) -> ScoringTables:
+    """The tables of a gallery."""
+    return ScoringTables(gallery.concepts, inventory_of(gallery), gallery.path_lengths)
+
+
+def score_block(
+    tables: ScoringTables,
+    texts: Sequence[str],
+    failures: Failures,
+    options: MetricOptions,
+    progress: ProgressCallback,
+) -> tuple[PairScores, PairScores]:
+    """As `score_failures`, for given failures; a row does not depend on the others."""
     progress(Progress("find mentions", 0, 1))
-    numbers, of_failure = np.unique(found.text_index[rows], return_inverse=True)
+    numbers, of_failure = np.unique(failures.text_index, return_inverse=True)
     offsets, concepts = mentioned_concept_sets(
-        [texts[number] for number in numbers.tolist()], gallery.concepts, load_wordnet()
+        [texts[number] for number in numbers.tolist()], tables.concepts, load_wordnet()
     )
-    table = inventory_of(gallery)
-    left, right = found.image_index[rows], found.retrieved_index[rows]
     plain: list[PairScores] = []
     informed: list[PairScores] = []
-    for start in range(0, max(len(rows), 1), PAIRS_AT_ONCE):
-        part = slice(start, start + PAIRS_AT_ONCE)
-        mentioned = _mentioned(offsets, concepts, of_failure[part])
+    for start in range(0, max(len(failures), 1), PAIRS_AT_ONCE):
+        rows = slice(start, start + PAIRS_AT_ONCE)
+        part = failures.part(rows)
+        mentioned = _mentioned(offsets, concepts, of_failure[rows])
         for scores, named in ((plain, None), (informed, mentioned)):
             scores.append(
-                score_pairs(table, left[part], right[part], gallery.path_lengths, options, named)
+                score_pairs(
+                    tables.inventory,
+                    part.ground_truth,
+                    part.retrieved,
+                    tables.path_lengths,
+                    options,
+                    named,
+                )
             )
-        done = min(start + PAIRS_AT_ONCE, len(rows))
-        progress(Progress("score failures", done, len(rows), "failures"))
+        done = min(start + PAIRS_AT_ONCE, len(failures))
+        progress(Progress("score failures", done, len(failures), "failures"))
     return join_scores(plain), join_scores(informed)
 
 

@@ -28,11 +28,11 @@ from vlmexplain.records import (
     ProgressCallback,
     no_progress,
 )
-from vlmexplain.scoring.embedding import Embeddings, embed, known_left_out
-from vlmexplain.scoring.failure_scores import score_failures
+from vlmexplain.scoring.embedding import Embeddings, known_left_out
+from vlmexplain.scoring.engine import Engine, LocalEngine
 from vlmexplain.scoring.image_index import ImageIndex, index_captions, index_images
 from vlmexplain.scoring.query_columns import ONLY_FOR_SEARCH, Outcomes, outcomes, query_table
-from vlmexplain.scoring.ranking import Ranking, rank
+from vlmexplain.scoring.ranking import Ranking
 from vlmexplain.scoring.run_store import (
     FORMAT,
     MANIFEST,
@@ -54,6 +54,7 @@ MOST_KEPT = 1000
 """The largest k: how many images a query can keep."""
 
 DEFAULT_OPTIONS = MetricOptions()
+LOCAL = LocalEngine()
 PARQUET_ROWS = 65_536
 
 
@@ -65,6 +66,7 @@ def run(
     options: MetricOptions = DEFAULT_OPTIONS,
     device: str | None = None,
     progress: ProgressCallback = no_progress,
+    engine: Engine = LOCAL,
 ) -> Run:
     """Rank every caption of a gallery with a model and score the failures.
 
@@ -77,6 +79,7 @@ def run(
         options: for the stored metrics; pages recompute them for other options.
         device: where the model computes; None for the CPU.
         progress: called now and then; may raise `Cancelled`, finished shards are kept.
+        engine: who does the work; no part of the run's key, for it changes no number.
 
     Raises:
         UnknownName, ModelError, MissingPackage: as `models.load.load_model`.
@@ -98,14 +101,17 @@ def run(
         if finished is not None:
             return finished
     start = time.perf_counter()
-    embeddings = embed(gallery, model, mode, lambda: load_model(model_spec, device), progress)
+    embeddings = engine.embed(
+        gallery, model, mode, lambda: load_model(model_spec, device), progress
+    )
     embed_s = time.perf_counter() - start
     key = run_key(gallery, model, mode, k, options, embeddings.left_out)
     target = runs_folder() / key
     with take_turn(target, "rank and score", progress):
         if intact_run(key) is None:
             shutil.rmtree(target, ignore_errors=True)
-            _Making(gallery, embeddings, k, options, progress, {"embed": embed_s}).make(target)
+            making = _Making(gallery, embeddings, k, options, progress, engine, {"embed": embed_s})
+            making.make(target)
     return open_run(key)
 
 
@@ -149,6 +155,7 @@ class _Making:
     k: int
     options: MetricOptions
     progress: ProgressCallback
+    engine: Engine
     seconds: dict[str, float] = field(default_factory=dict)
 
     def make(self, target: Path) -> None:
@@ -161,7 +168,7 @@ class _Making:
         found = outcomes(ranking, self.gallery.image_of_caption, self.embeddings.text_of_caption)
         self.seconds["rank"] = time.perf_counter() - start
         start = time.perf_counter()
-        scores, informed = score_failures(
+        scores, informed = self.engine.score_failures(
             self.gallery, self.embeddings.texts, found, self.options, self.progress
         )
         self.seconds["score"] = time.perf_counter() - start
@@ -193,7 +200,7 @@ class _Making:
 
     def _rank(self, index: ImageIndex) -> Ranking:
         texts = self.embeddings.text_of_caption
-        return rank(
+        return self.engine.rank(
             self.embeddings.text_vectors,
             index,
             self.gallery.image_of_caption,
