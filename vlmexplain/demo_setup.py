@@ -1,13 +1,14 @@
-"""The drawn demo world as a gallery with its finished runs: what a first start shows.
+"""The drawn demo world as a gallery with its finished results: what a first start shows.
 
-The gallery comes in through the COCO importer like any other. Its runs were made by the shipped
-models and are shipped too (``data/demo/prepared``): content-addressed, so that asking for
-them again is a read; a run whose key does not fit this installation is simply not there.
+The gallery comes in through the COCO importer like any other. Its runs and LGIP results were made
+by the shipped models and are shipped too (``data/demo/prepared``): content-addressed, so that
+asking for them again is a read; one whose key does not fit this installation is simply not there.
 """
 
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +17,10 @@ from vlmexplain.datasets.coco import import_coco
 from vlmexplain.datasets.gallery import Gallery, list_galleries, open_gallery
 from vlmexplain.datasets.relocation import relocate_gallery
 from vlmexplain.errors import DataError
+from vlmexplain.lgip.bulk import run_lgip
+from vlmexplain.lgip.packed import pack, place_packed
 from vlmexplain.models.spec import data_folder
+from vlmexplain.perturb.rules import Mode
 from vlmexplain.records import ProgressCallback, no_progress
 from vlmexplain.scoring.run import run
 from vlmexplain.storage import home, locked, publish_folder
@@ -24,15 +28,19 @@ from vlmexplain.storage import home, locked, publish_folder
 GALLERY_NAME = "drawn-world"
 MODELS = ("drawn-clip-plain", "drawn-clip")
 """The newest run is what the app opens on: the better model is run last."""
+LGIP_MODES: tuple[Mode, ...] = ("careful", "paper")
+"""The newest result is what the LGIP page opens on: the benchmark's own is made last."""
 PREPARED = ("runs", "embeddings")
+LGIP = "lgip"
 
 
 @dataclass(frozen=True, slots=True)
 class Demo:
-    """The demo's gallery, and the runs of it that were shipped ready-made, by key."""
+    """The demo's gallery, and the keys of the runs and LGIP results that were shipped with it."""
 
     gallery: Gallery
     runs: tuple[str, ...]
+    lgip: tuple[str, ...]
 
 
 def demo_folder() -> Path:
@@ -46,10 +54,11 @@ def is_set_up() -> bool:
 
 
 def set_up_demo(progress: ProgressCallback = no_progress) -> Demo:
-    """Import the drawn world (once) and put its finished runs in place; needs no network.
+    """Import the drawn world (once) and put its finished results in place; needs no network.
 
     Raises:
         DataError: the shipped files are not there.
+        StoreError: a shipped result is damaged.
     """
     folder = demo_folder()
     if not (folder / "instances.json").is_file():
@@ -70,22 +79,38 @@ def set_up_demo(progress: ProgressCallback = no_progress) -> Demo:
             name=GALLERY_NAME,
             progress=progress,
         )
-    return Demo(gallery, _place_prepared(folder / "prepared"))
+    prepared = folder / "prepared"
+    return Demo(gallery, _place_prepared(prepared), place_packed(prepared / LGIP))
 
 
-def prepare_runs(out: Path, progress: ProgressCallback = no_progress) -> None:
-    """Run the shipped models on the demo gallery and write what is shipped of it to ``out``.
+def prepare_demo(out: Path, progress: ProgressCallback = no_progress) -> None:
+    """Run and probe the shipped models on the demo gallery; write what is shipped of it to ``out``.
 
-    Of the embeddings only the images' are kept: texts are quickly encoded again, and large.
+    What an earlier call wrote there goes. Of the embeddings only the images' are kept: texts are
+    quickly encoded again, and large.
     """
     demo = set_up_demo(progress)
+    _clear(out)
     for model in MODELS:
         finished = run(demo.gallery, model, progress=progress)
         _copy(finished.folder, out / "runs")
         for key in finished.manifest.embeddings:
-            folder = home() / "embeddings" / key
-            if json.loads((folder / "manifest.json").read_text("utf-8"))["kind"] == "images":
-                _copy(folder, out / "embeddings")
+            manifest = home() / "embeddings" / key / "manifest.json"
+            if manifest.is_file() and json.loads(manifest.read_text("utf-8"))["kind"] == "images":
+                _copy(manifest.parent, out / "embeddings")
+    for mode in LGIP_MODES:
+        for model in MODELS:
+            pack(run_lgip(demo.gallery, model, mode=mode, progress=progress), out / LGIP)
+
+
+def _clear(out: Path) -> None:
+    """Take away what was prepared before, by its names: results of older models fit no more."""
+    for kind in (*PREPARED, LGIP):
+        for path in (out / kind).glob("*"):
+            if path.is_dir() and re.fullmatch("[0-9a-f]{64}", path.name):
+                shutil.rmtree(path)
+            elif re.fullmatch(r"texts-[0-9a-f]{16}\.parquet", path.name):
+                path.unlink()
 
 
 def _copy(folder: Path, into: Path) -> None:

@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 from vlmexplain.datasets.gallery import open_gallery
-from vlmexplain.demo_setup import GALLERY_NAME, MODELS, demo_folder, set_up_demo
+from vlmexplain.demo_setup import GALLERY_NAME, LGIP_MODES, MODELS, demo_folder, set_up_demo
 from vlmexplain.errors import DataError
+from vlmexplain.lgip.result import list_lgip
 from vlmexplain.models.load import load_model
 from vlmexplain.scoring.embedding import stored_embeddings
 from vlmexplain.scoring.ranking import TIE_WITHIN
@@ -21,11 +22,15 @@ from vlmexplain.scoring.run_store import list_runs, open_run
 
 FIRST_START = """
 import sys
-from vlmexplain.demo_setup import MODELS, set_up_demo
+from vlmexplain.demo_setup import LGIP_MODES, MODELS, set_up_demo
+from vlmexplain.lgip.bulk import run_lgip
 from vlmexplain.scoring.run import run
 demo = set_up_demo()
 made = [run(demo.gallery, model).manifest for model in MODELS]
 assert sorted(manifest.key for manifest in made) == sorted(demo.runs), "shipped runs do not fit"
+if demo.lgip:
+    probed = [run_lgip(demo.gallery, model, mode=mode) for mode in LGIP_MODES for model in MODELS]
+    assert sorted(each.key for each in probed) == sorted(demo.lgip), "shipped LGIP does not fit"
 assert "torch" not in sys.modules, "something was computed"
 """
 
@@ -74,6 +79,18 @@ def test_shipped_run_is_what_the_model_gives(model: str, fresh_home: Path) -> No
                 assert abs(scores[place, image] - score) < 1e-5
         beaten = scores[place] > shipped.top_k_scores[query][-1] + 10 * TIE_WITHIN
         assert set(np.flatnonzero(beaten)) <= set(shipped.top_k_images[query].tolist())
+
+
+def test_lgip_of_both_models_is_there(fresh_home: Path) -> None:
+    if not (demo_folder() / "prepared" / "lgip").is_dir():
+        pytest.skip("no LGIP results are shipped: `vlmexplain demo --prepare` makes them")
+    demo = set_up_demo()
+    results = list_lgip(demo.gallery.id)
+    assert {each.key for each in results} == set(demo.lgip)
+    found = {(each.model.spec, each.perturbations["mode"]) for each in results}
+    assert found == {(model, mode) for model in MODELS for mode in LGIP_MODES}
+    assert all(each.drawn and each.figures.n_samples == 1000 for each in results)
+    assert results[0].perturbations["mode"] == "paper"  # what the LGIP page opens on
 
 
 def test_another_checkout_is_followed(fresh_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""Put the drawn demo world in place: a gallery, its models' finished runs; needs no network."""
+"""Put the drawn demo world in place: a gallery, its models' finished results; no network."""
 
 from __future__ import annotations
 
@@ -17,24 +17,30 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--prepare",
         type=Path,
         metavar="DIR",
-        help="run the shipped models and write what is shipped of it to DIR (for maintainers)",
+        help="for maintainers: run and probe the shipped models; write what ships of it to DIR",
     )
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
 
 
 def execute(args: argparse.Namespace) -> int:
     """Set up (a second time does nothing) and say what is there."""
-    from vlmexplain.demo_setup import prepare_runs, set_up_demo
+    from vlmexplain.demo_setup import prepare_demo, set_up_demo
     from vlmexplain.report import DRAWN
 
     if args.prepare:
-        prepare_runs(args.prepare, terminal_progress())
+        prepare_demo(args.prepare, terminal_progress())
     demo = set_up_demo(terminal_progress())
     if args.json:
         print_json(
-            {"gallery": demo.gallery.name, "gallery_id": demo.gallery.id, "runs": list(demo.runs)}
+            {
+                "gallery": demo.gallery.name,
+                "gallery_id": demo.gallery.id,
+                "runs": list(demo.runs),
+                "lgip": list(demo.lgip),
+            }
         )
     else:
-        print(f"{demo.gallery.name}: {demo.gallery.n_images:,} drawn scenes, {len(demo.runs)} runs")
+        made = f"{len(demo.runs)} runs, {len(demo.lgip)} LGIP results"
+        print(f"{demo.gallery.name}: {demo.gallery.n_images:,} drawn scenes, {made}")
         print(f"({DRAWN})")
     return 0
