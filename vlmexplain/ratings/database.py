@@ -71,8 +71,11 @@ class Database:
         Raises:
             StoreError: the database cannot be written; nothing of ``work`` was done, or, if the
                 connection was lost in the last moment, all of it.
+            ReadOnly: in read-only mode, for a file under the program's folder; a database named
+                by ``VLMEXPLAIN_DATABASE_URL`` elsewhere goes on taking answers.
         """
-        refuse_read_only(home() / FILE_NAME)
+        if self.file is not None:
+            refuse_read_only(self.file)
         with self._own_turn():
             return self._attempt(self.engine if durable else self._relaxed, work)
 

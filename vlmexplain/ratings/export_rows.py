@@ -7,11 +7,10 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, select
 
-from vlmexplain.errors import UnknownName
 from vlmexplain.ratings.rows import RatingData, RatingRow
-from vlmexplain.ratings.sessions import spec_of
+from vlmexplain.ratings.sessions import session_row, spec_of
 from vlmexplain.ratings.store import RatingStore
-from vlmexplain.ratings.tables import ASSIGNMENTS, ITEMS, RATERS, SESSIONS, SUBMISSIONS
+from vlmexplain.ratings.tables import ASSIGNMENTS, ITEMS, RATERS, SUBMISSIONS
 
 
 def session_data(
@@ -28,10 +27,7 @@ def session_data(
     """
 
     def work(connection: Connection) -> RatingData:
-        session = connection.execute(select(SESSIONS).where(SESSIONS.c.id == session_id)).first()
-        if session is None:
-            known = connection.execute(select(SESSIONS.c.id)).scalars().all()
-            raise UnknownName("rating session", session_id, known)
+        session = session_row(connection, session_id)
         rows = _rows(connection, session_id, history, anonymous)
         return RatingData(session_id, spec_of(session), tuple(rows))
 

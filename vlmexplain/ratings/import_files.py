@@ -28,16 +28,22 @@ def read_export(path: Path) -> RatingData:
         DataError: the file cannot be read, is no export, is from a newer version, or has rows
             that do not fit its questions.
     """
-    read = {"csv": _csv, "jsonl": _json_lines, "parquet": _parquet}[format_of(path)]
+    format_of(path)
     try:
         content = path.read_bytes()
     except OSError as error:
         raise DataError(f"cannot be read ({error.strerror}).", where=str(path)) from error
+    return data_of_export(content, str(path))
+
+
+def data_of_export(content: bytes, name: str) -> RatingData:
+    """As `read_export`, of a file's content; the format is that of the ending of ``name``."""
+    read = {"csv": _csv, "jsonl": _json_lines, "parquet": _parquet}[format_of(Path(name))]
     try:
-        header, rows = read(content, str(path))
+        header, rows = read(content, name)
     except (UnicodeDecodeError, csv.Error, RecursionError, json.JSONDecodeError) as error:
-        raise DataError(f"is no export of ratings ({error}).", where=str(path)) from error
-    return _checked(header, rows, str(path))
+        raise DataError(f"is no export of ratings ({error}).", where=name) from error
+    return _checked(header, rows, name)
 
 
 def _checked(header: Any, rows: list[RatingRow], where: str) -> RatingData:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from vlmexplain.errors import DataError
-from vlmexplain.ratings.document import from_document
+from vlmexplain.ratings.document import from_document, to_document
 from vlmexplain.ratings.spec import Kind
 
 
@@ -85,16 +85,31 @@ def read_items(path: Path) -> tuple[RatingItem, ...]:
         UnknownName: a line has a field that there is not.
     """
     try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
+        content = path.read_bytes()
+    except OSError as error:
         raise DataError(f"cannot be read ({error}).", where=str(path)) from error
+    return items_of_lines(content, str(path))
+
+
+def items_of_lines(content: bytes, name: str) -> tuple[RatingItem, ...]:
+    """As `read_items`, of a file's content; ``name`` is for messages."""
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise DataError(f"is no UTF-8 text ({error}).", where=name) from error
     found = []
     for number, line in enumerate(text.split("\n"), start=1):
         if line.strip():
-            where = f"{path}: line {number}"
+            where = f"{name}: line {number}"
             try:
                 document = json.loads(line)
-            except ValueError as error:
+            except (ValueError, RecursionError) as error:
                 raise DataError(f"no JSON ({error}).", where=where) from error
             found.append(from_document(RatingItem, document, where))
     return tuple(found)
+
+
+def lines_of_items(items: Sequence[RatingItem]) -> bytes:
+    """The file of JSON lines that `read_items` turns back into these items."""
+    lines = [json.dumps(to_document(item), ensure_ascii=False, allow_nan=False) for item in items]
+    return ("\n".join(lines) + "\n").encode("utf-8", "replace")

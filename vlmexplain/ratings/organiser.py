@@ -1,4 +1,4 @@
-"""Who may organise: whoever knows the secret; without one, only the machine itself."""
+"""Who may organise: who knows the secret or logs in; without either, only the machine itself."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from vlmexplain.ratings.codes import same_secret
 
 SECRET_VARIABLE = "VLMEXPLAIN_ORGANISER_SECRET"  # noqa: S105
 
-Access = Literal["granted", "secret-needed", "only-local"]
+Access = Literal["granted", "secret-needed", "login-needed", "only-local"]
 
 
 def configured_secret(given: str | None = None) -> str | None:
@@ -25,19 +25,29 @@ def secret_is_right(typed: str, secret: str) -> bool:
     return bool(secret) and same_secret(typed, secret)
 
 
-def organiser_access(secret: str | None, typed: str | None, is_local: bool) -> Access:
+def organiser_access(
+    secret: str | None, typed: str | None, is_local: bool, logged_in: bool | None = None
+) -> Access:
     """Whether a visitor may see the organiser's pages.
 
     Args:
         secret: the configured one, see `configured_secret`.
         typed: what the visitor typed, if anything.
-        is_local: the visitor is on the machine itself.
+        is_local: the visitor is on the machine itself, see `locality.is_local`.
+        logged_in: whether the visitor has logged in as one of the organisers; None where no
+            login is configured.
 
     >>> organiser_access(None, None, is_local=True), organiser_access(None, "x", is_local=False)
     ('granted', 'only-local')
     >>> organiser_access("s3", "s3", is_local=False), organiser_access("s3", None, is_local=True)
     ('granted', 'secret-needed')
+    >>> organiser_access(None, None, is_local=True, logged_in=False)
+    'login-needed'
     """
-    if not secret:
-        return "granted" if is_local else "only-local"
-    return "granted" if typed is not None and secret_is_right(typed, secret) else "secret-needed"
+    if logged_in or (secret and typed is not None and secret_is_right(typed, secret)):
+        return "granted"
+    if secret:
+        return "secret-needed"
+    if logged_in is not None:
+        return "login-needed"
+    return "granted" if is_local else "only-local"

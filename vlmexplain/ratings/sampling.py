@@ -29,31 +29,56 @@ def sample_items(
         DataError: ``n`` or ``n_strata`` below 1.
         UnknownName: no item has the metric.
     """
+    values = None if stratify_by is None or n >= len(items) else _values(items, stratify_by)
+    places = sample_places(len(items), n, seed, values, n_strata)
+    return tuple(items[i] for i in places.tolist())
+
+
+def sample_places(
+    n_items: int,
+    n: int,
+    seed: int,
+    values: NDArray[np.float64] | None = None,
+    n_strata: int = 4,
+) -> NDArray[np.intp]:
+    """Which of ``n_items`` a sample takes, as `sample_items`, in order: intp [min(n, n_items)].
+
+    Args:
+        values: what to stratify by, [n_items], NaN where undefined; None: do not.
+
+    Raises:
+        DataError: ``n`` or ``n_strata`` below 1.
+    """
     if n < 1 or n_strata < 1:
         raise DataError(
             f"a sample of {n} items in {n_strata} strata cannot be drawn.",
             remedy="Both are 1 or more.",
         )
-    if n >= len(items):
-        return tuple(items)
+    if n >= n_items:
+        return np.arange(n_items)
     rng = np.random.default_rng(seed % 2**64)
-    if stratify_by is None:
-        return tuple(items[i] for i in np.sort(rng.choice(len(items), n, replace=False)))
-    strata = _strata(items, stratify_by, n_strata)
-    chosen: list[int] = []
-    for members, share in zip(strata, _shares([len(s) for s in strata], n), strict=True):
-        chosen.extend(rng.choice(members, share, replace=False).tolist())
-    return tuple(items[i] for i in sorted(chosen))
+    if values is None:
+        return np.sort(rng.choice(n_items, n, replace=False))
+    strata = _strata(values, n_strata)
+    shares = _shares([len(stratum) for stratum in strata], n)
+    drawn = [
+        rng.choice(members, share, replace=False)
+        for members, share in zip(strata, shares, strict=True)
+    ]
+    return np.sort(np.concatenate(drawn))
 
 
-def _strata(items: Sequence[RatingItem], key: str, n_strata: int) -> list[NDArray[np.intp]]:
+def _values(items: Sequence[RatingItem], key: str) -> NDArray[np.float64]:
     known = sorted({name for item in items for name in item.metrics})
     if key not in known:
         raise UnknownName("metric of the items", key, known)
     given = [item.metrics.get(key) for item in items]
-    values = np.array([np.nan if value is None else value for value in given], dtype=float)
+    return np.array([np.nan if value is None else value for value in given], dtype=np.float64)
+
+
+def _strata(values: NDArray[np.float64], n_strata: int) -> list[NDArray[np.intp]]:
     undefined = np.isnan(values)
-    stratum = np.full(len(items), n_strata)
+    stratum = np.full(len(values), n_strata)
     if not undefined.all():
         cuts = np.quantile(values[~undefined], np.arange(1, n_strata) / n_strata)
         stratum[~undefined] = np.searchsorted(cuts, values[~undefined], side="left")

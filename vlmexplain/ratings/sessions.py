@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sqlalchemy import Connection, Row, func, select
+from sqlalchemy import Connection, Row, Select, func, select
 
 from vlmexplain.errors import UnknownName
 from vlmexplain.ratings.classes import FailureClass, check_classes
@@ -253,16 +253,31 @@ def delete_session(store: RatingStore, session_id: str) -> None:
     store.database.write(work)
 
 
+def session_row(connection: Connection, session_id: str) -> Row[Any]:
+    """The session's row.
+
+    Raises:
+        UnknownName: there is no such session.
+    """
+    return _row(connection, session_id, select(SESSIONS))
+
+
 def locked_session(connection: Connection, session_id: str, share: bool = False) -> Row[Any]:
     """The session's row, held until the transaction ends: against changes, or against all.
 
     Raises:
         UnknownName: there is no such session.
     """
-    query = select(SESSIONS).where(SESSIONS.c.id == session_id)
-    row = connection.execute(
-        query.with_for_update(read=True) if share else query.with_for_update(key_share=True)
-    ).first()
+    query = select(SESSIONS)
+    return _row(
+        connection,
+        session_id,
+        query.with_for_update(read=True) if share else query.with_for_update(key_share=True),
+    )
+
+
+def _row(connection: Connection, session_id: str, query: Select[Any]) -> Row[Any]:
+    row = connection.execute(query.where(SESSIONS.c.id == session_id)).first()
     if row is None:
         known = connection.execute(select(SESSIONS.c.id)).scalars().all()
         raise UnknownName("rating session", session_id, known)

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import tomli_w
+
 from vlmexplain.errors import DataError
-from vlmexplain.ratings.document import from_document
+from vlmexplain.ratings.document import from_document, to_document
 from vlmexplain.ratings.spec import SessionSpec, check_spec
 
 
@@ -51,16 +53,39 @@ def read_plan(path: Path) -> SessionPlan:
         UnknownName: a field that there is not, with near matches.
     """
     try:
-        document: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise DataError(f"cannot be read as TOML ({error}).", where=str(path)) from error
-    items = from_document(ItemRequest, document.pop("items", {}), f"{path}: items")
-    questions = from_document(SessionSpec, document, str(path))
+        content = path.read_bytes()
+    except OSError as error:
+        raise DataError(
+            f"the TOML file cannot be read ({error.strerror}).", where=str(path)
+        ) from error
+    return plan_of_toml(content, str(path))
+
+
+def plan_of_toml(content: bytes, name: str) -> SessionPlan:
+    """As `read_plan`, of a file's content; ``name`` is for messages."""
+    try:
+        document: dict[str, Any] = tomllib.loads(content.decode("utf-8-sig"))
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
+        raise DataError(f"cannot be read as TOML ({error}).", where=name) from error
+    items = from_document(ItemRequest, document.pop("items", {}), f"{name}: items")
+    questions = from_document(SessionSpec, document, name)
     check_spec(questions)
     if items.file is None and questions.run is None:
         raise DataError(
             "neither a run nor a file of items is named.",
-            where=str(path),
+            where=name,
             remedy='Add run = "KEY" (see `vlmexplain run`), or file = "items.jsonl" under [items].',
         )
     return SessionPlan(questions, items)
+
+
+def toml_of_plan(plan: SessionPlan) -> str:
+    """The TOML file that `read_plan` turns back into this plan; what is left out is None."""
+    items = _given(to_document(plan.items))
+    if not plan.items.captions:
+        items.pop("captions")
+    return tomli_w.dumps(_given(to_document(plan.questions)) | {"items": items})
+
+
+def _given(document: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in document.items() if value is not None}
