@@ -11,6 +11,7 @@ import streamlit as st
 
 from vlmexplain.ui import state
 from vlmexplain.ui.choice import choose, draw_choice
+from vlmexplain.ui.collector import set_aside_modules
 from vlmexplain.ui.components.mount import register
 from vlmexplain.ui.messages import told
 from vlmexplain.ui.theme import stylesheet
@@ -96,3 +97,4 @@ def run_app() -> None:
             page.run()
     finally:
         _frame.drawn = False
+        set_aside_modules()
