@@ -13,9 +13,10 @@ from typing import Any
 
 from vlmexplain.datasets.gallery import Gallery
 from vlmexplain.errors import DataError, UnknownName
+from vlmexplain.lgip.engine import LgipEngine, LocalLgipEngine
 from vlmexplain.lgip.figures import metrics_document
 from vlmexplain.lgip.generate import ENGINE, gallery_samples
-from vlmexplain.lgip.pair_scores import KnownVectors, score_pairs
+from vlmexplain.lgip.pair_scores import KnownVectors
 from vlmexplain.lgip.plan import PlanCounts, write_plan
 from vlmexplain.lgip.result import (
     FORMAT,
@@ -34,13 +35,13 @@ from vlmexplain.models.load import identify, load_model
 from vlmexplain.models.protocol import Encoder, no_images
 from vlmexplain.perturb.rules import MODES, Mode
 from vlmexplain.records import ModelIdentity, ProgressCallback, no_progress
-from vlmexplain.scoring.embedding import embed
 from vlmexplain.scoring.run import mode_of
 from vlmexplain.scoring.turns import take_turn
 from vlmexplain.storage import content_key, publish_folder, sweep_partial, write_file
 
 UNFINISHED_PREFIX = ".unfinished-"
 COUNTS = "plan.json"
+LOCAL = LocalLgipEngine()
 
 
 @dataclass(frozen=True)
@@ -65,6 +66,7 @@ def run_lgip(
     seed: int = 0,
     device: str | None = None,
     progress: ProgressCallback = no_progress,
+    engine: LgipEngine = LOCAL,
 ) -> LgipResult:
     """The LGIP figures of a model over a gallery; the same request again is a read.
 
@@ -75,6 +77,7 @@ def run_lgip(
         mode, seed: how to make them, when there is no file.
         device: where the model computes.
         progress: may raise `Cancelled`; finished blocks are kept and the next run goes on.
+        engine: who does the work; no part of the result's key, for it changes no number.
 
     Raises:
         UnknownName, ModelError, MissingPackage: as `models.load.load_model`.
@@ -84,9 +87,10 @@ def run_lgip(
     """
     if mode_of(model_spec) == "text-text":
         raise no_images(model_spec)
-    source = _made(gallery, mode, seed, progress) if perturbations is None else _read(perturbations)
+    source = source_of(gallery, perturbations, mode, seed, progress)
+    model = identify(model_spec)
     return lgip_bulk(
-        gallery, identify(model_spec), lambda: load_model(model_spec, device), source, progress
+        gallery, model, lambda: load_model(model_spec, device), source, progress, engine
     )
 
 
@@ -96,9 +100,22 @@ def lgip_bulk(
     load: Callable[[], Encoder],
     source: Source,
     progress: ProgressCallback = no_progress,
+    engine: LgipEngine = LOCAL,
 ) -> LgipResult:
     """As `run_lgip`, for a model that is loaded only when something has to be encoded."""
-    key = content_key(
+    key = lgip_key(gallery, model, source)
+    target = results_folder() / key
+    if not (target / MANIFEST).is_file():
+        with take_turn(target, "LGIP", progress):
+            if not (target / MANIFEST).is_file():
+                sweep_partial(results_folder())
+                _make(gallery, model, load, source, target, progress, engine)
+    return open_lgip(key)
+
+
+def lgip_key(gallery: Gallery, model: ModelIdentity, source: Source) -> str:
+    """The content key of a result: all that decides what is in it."""
+    return content_key(
         {
             "format": FORMAT,
             "gallery": gallery.id,
@@ -106,13 +123,6 @@ def lgip_bulk(
             "perturbations": source.facts,
         }
     )
-    target = results_folder() / key
-    if not (target / MANIFEST).is_file():
-        with take_turn(target, "LGIP", progress):
-            if not (target / MANIFEST).is_file():
-                sweep_partial(results_folder())
-                _make(gallery, model, load, source, target, progress)
-    return open_lgip(key)
 
 
 def _make(
@@ -122,9 +132,10 @@ def _make(
     source: Source,
     target: Path,
     progress: ProgressCallback,
+    engine: LgipEngine,
 ) -> None:
     start = time.perf_counter()
-    embeddings = embed(gallery, model, "image-text", load, progress)
+    embeddings = engine.embed(gallery, model, "image-text", load, progress)
     assert embeddings.image_vectors is not None
     work = target.with_name(UNFINISHED_PREFIX + target.name)
     counts = _planned(work, source, gallery, embeddings.left_out)
@@ -138,7 +149,7 @@ def _make(
         )
     rows = {text: row for row, text in enumerate(embeddings.texts)}
     known = KnownVectors(rows, embeddings.text_vectors, embeddings.image_vectors)
-    score_pairs(work, known, load, progress)
+    engine.score_pairs(work, known, load, progress)
     write_triples(work, work / TRIPLES, load, progress)
     figures = replace(figures_of(work / TRIPLES), n_samples=counts.n_samples)
     manifest = LgipManifest(
@@ -176,6 +187,24 @@ def _planned(
     counts = write_plan(work, source.samples(), gallery, left_out)
     write_file(work / COUNTS, _json({"counts": asdict(counts), "left_out": sorted(left_out)}))
     return counts
+
+
+def source_of(
+    gallery: Gallery,
+    perturbations: Path | None,
+    mode: Mode,
+    seed: int,
+    progress: ProgressCallback = no_progress,
+) -> Source:
+    """The perturbations of a file, or those made of the gallery where there is none.
+
+    Raises:
+        DataError: the file cannot be read.
+        UnknownName: no such mode.
+    """
+    if perturbations is None:
+        return _made(gallery, mode, seed, progress)
+    return _read(perturbations)
 
 
 def _made(gallery: Gallery, mode: Mode, seed: int, progress: ProgressCallback) -> Source:

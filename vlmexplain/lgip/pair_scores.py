@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from vlmexplain.errors import ModelError
 from vlmexplain.lgip.plan import PAIRS, TEXTS_A_BLOCK
 from vlmexplain.models.protocol import Encoder
-from vlmexplain.records import Progress, ProgressCallback
+from vlmexplain.records import Progress, ProgressCallback, no_progress
 from vlmexplain.storage import sweep_partial, write_file
 
 TEXT_BATCH = 256
@@ -49,19 +49,27 @@ def score_pairs(
     sweep_partial(folder)
     reader = pq.ParquetFile(folder / PAIRS)
     done = 0
-    for number, block in enumerate(_blocks(reader)):
-        target = folder / f"{SCORES}-{number:05d}.parquet"
-        texts = block.column("text").to_pylist()
+    for number, block in enumerate(blocks_of(reader)):
+        target = block_path(folder, number)
         if not target.is_file():
-            table = _score_block(block, texts, known, load(), progress, done)
-            buffer = pa.BufferOutputStream()
-            pq.write_table(table, buffer, compression="zstd")
-            write_file(target, buffer.getvalue().to_pybytes())
-        done += len(texts)
+            write_block(target, score_block(block, known, load(), progress, done))
+        done += block.num_rows
         progress(Progress("encode texts", done, reader.metadata.num_rows, "texts"))
 
 
-def _blocks(reader: pq.ParquetFile) -> Iterator[pa.Table]:
+def block_path(folder: Path, number: int) -> Path:
+    """Where the scores of a block are kept."""
+    return folder / f"{SCORES}-{number:05d}.parquet"
+
+
+def write_block(target: Path, scores: pa.Table) -> None:
+    """Keep the scores of a block, whole or not at all."""
+    buffer = pa.BufferOutputStream()
+    pq.write_table(scores, buffer, compression="zstd")
+    write_file(target, buffer.getvalue().to_pybytes())
+
+
+def blocks_of(reader: pq.ParquetFile) -> Iterator[pa.Table]:
     """The pairs in blocks that hold all rows of 8,192 texts each."""
     left: list[pa.RecordBatch] = []
     end = TEXTS_A_BLOCK
@@ -80,14 +88,19 @@ def _blocks(reader: pq.ParquetFile) -> Iterator[pa.Table]:
         yield pa.Table.from_batches(left)
 
 
-def _score_block(
+def score_block(
     block: pa.Table,
-    texts: Sequence[str],
     known: KnownVectors,
     encoder: Encoder,
-    progress: ProgressCallback,
-    done: int,
+    progress: ProgressCallback = no_progress,
+    done: int = 0,
 ) -> pa.Table:
+    """The similarity of each pair of a block: ``text_id``, ``image_index``, ``score``.
+
+    Raises:
+        ModelError: the model gives no finite embedding for a text.
+    """
+    texts = block.column("text").to_pylist()
     ids = block.column("text_id").to_numpy()
     images = block.column("image_index").to_numpy()
     scores = np.empty(len(ids))
