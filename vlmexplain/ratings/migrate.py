@@ -11,7 +11,7 @@ from vlmexplain.errors import StoreError
 from vlmexplain.ratings.database import Database
 from vlmexplain.ratings.database_errors import translated
 from vlmexplain.ratings.tables import VERSION_TABLE
-from vlmexplain.storage import locked
+from vlmexplain.storage import locked, read_only
 
 HEAD = "v0001"
 """The newest schema; a test holds it to the newest migration."""
@@ -25,9 +25,12 @@ def migrate(database: Database, scripts: Path = SCRIPTS, head: str = HEAD) -> No
     """Make or upgrade the tables; nothing is done when they are up to date.
 
     Raises:
-        StoreError: the database is from a newer version, cannot be written, or is not ours.
+        StoreError: the database is from a newer version, cannot be written, is not ours, or, in
+            read-only mode, is not there or not up to date.
     """
-    if database.file is not None:
+    if read_only():
+        _check_readable(database, head)
+    elif database.file is not None:
         _make_folder(database.file.parent)
         with locked(database.file, LOCK_TIMEOUT_S):
             _prepare_file(database)
@@ -70,6 +73,23 @@ def _upgrade(connection: Connection, where: str, scripts: Path, head: str) -> No
     command.upgrade(config, "head")
     reached = _version(connection)
     assert reached == head, f"the migrations lead to {reached}, not to {head}"
+
+
+def _check_readable(database: Database, head: str) -> None:
+    """Refuse what a server that changes nothing cannot show."""
+    if database.file is not None and not database.file.is_file():
+        found = None  # connecting would make the file
+    else:
+        found = schema_version(database)
+    if found == head:
+        return
+    raise StoreError(
+        "there are no ratings here yet."
+        if found is None
+        else f"the ratings are of schema {found}, known is {head}.",
+        where=database.where,
+        remedy="This server is read-only; start it once without VLMEXPLAIN_READONLY.",
+    )
 
 
 def _make_folder(folder: Path) -> None:

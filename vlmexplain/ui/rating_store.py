@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from urllib.parse import urlsplit
-
 import streamlit as st
 
 from vlmexplain.ratings.database import database_url
+from vlmexplain.ratings.locality import is_local
 from vlmexplain.ratings.store import RatingStore, open_store
-
-LOCAL_NAMES = ("localhost", "127.0.0.1", "::1")
-FORWARDING = ("Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Real-Ip")
 
 
 def rating_store() -> RatingStore:
@@ -37,23 +33,10 @@ def client_source() -> str:
     return st.context.ip_address or "this machine"
 
 
-def is_local() -> bool:
-    """Whether the visitor sits at this machine: no proxy between, and its own name in the address.
-
-    A proxy on this machine connects from this machine too; then the name that the browser asked
-    for, or the page it came from, is another one, or the proxy says for whom it asks.
-    """
+def visitor_is_local() -> bool:
+    """Whether the visitor sits at this machine, see `ratings.locality.is_local`."""
     headers = st.context.headers
-    names = [headers.get("Host"), urlsplit(headers.get("Origin") or "").netloc]
-    return (
-        st.context.ip_address is None
-        and not any(headers.get(name) for name in FORWARDING)
-        and all(_is_local_name(name) for name in names if name)
-    )
-
-
-def _is_local_name(host_and_port: str) -> bool:
-    try:
-        return urlsplit(f"//{host_and_port}").hostname in LOCAL_NAMES
-    except ValueError:
-        return False
+    pairs = [(name, value) for name in headers for value in headers.get_all(name)]
+    # Streamlit gives no address for this machine's own; without headers nobody is connected.
+    peer = (st.context.ip_address or "127.0.0.1") if pairs else None
+    return is_local(peer, pairs)
