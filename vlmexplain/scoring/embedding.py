@@ -76,7 +76,7 @@ def embed(
 ) -> Embeddings:
     """As `embed_gallery`, for a model that is loaded only when something is missing."""
     texts, text_of_caption = distinct_texts(gallery)
-    text_store = ShardFolder("texts", model, [_sha256(text) for text in texts])
+    text_store = text_shards(model, texts)
     stored = text_store.read() or _embed_texts(text_store, texts, load, progress)
     image_vectors: NDArray[np.float32] | None = None
     left_out: dict[int, tuple[str, str]] = {}
@@ -113,7 +113,7 @@ def stored_embeddings(gallery: Gallery, model: ModelIdentity, mode: Mode) -> Emb
     result has no texts, and ``text_of_caption`` is -1 throughout.
     """
     texts, text_of_caption = distinct_texts(gallery)
-    text_store = ShardFolder("texts", model, [_sha256(text) for text in texts])
+    text_store = text_shards(model, texts)
     stored = text_store.read()
     if mode == "text-text":
         if stored is None:
@@ -142,6 +142,11 @@ def distinct_texts(gallery: Gallery) -> tuple[tuple[str, ...], NDArray[np.int32]
     return tuple(number), np.array(of_caption, dtype=np.int32)
 
 
+def text_shards(model: ModelIdentity, texts: Sequence[str]) -> ShardFolder:
+    """Where a model's embeddings of these texts are kept."""
+    return ShardFolder("texts", model, [_sha256(text) for text in texts])
+
+
 def _sha256(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
@@ -157,7 +162,7 @@ def _embed_texts(
         done = len(texts) - sum(len(store.rows_of(shard)) for shard in missing)
         for shard in missing:
             rows = store.rows_of(shard)
-            vectors = _shard_of_texts(
+            vectors = embed_text_shard(
                 texts[rows.start : rows.stop], load(), done, len(texts), progress
             )
             store.write(shard, vectors, ())
@@ -166,10 +171,14 @@ def _embed_texts(
         return _read_back(store)
 
 
-def _shard_of_texts(
+def embed_text_shard(
     texts: Sequence[str], encoder: Encoder, done: int, total: int, progress: ProgressCallback
 ) -> NDArray[np.float32]:
-    """float32 [len(texts), d]; batches of texts of like length waste little padding."""
+    """float32 [len(texts), d]; batches of texts of like length waste little padding.
+
+    Raises:
+        ModelError: the model gives no finite embedding for a text.
+    """
     vectors = np.empty((len(texts), encoder.dimension), dtype=np.float32)
     by_length = sorted(range(len(texts)), key=lambda row: (len(texts[row]), row))
     for start in range(0, len(texts), TEXT_BATCH):
@@ -222,13 +231,13 @@ def _write_image_shards(
             left_out: list[LeftOut] = []
             for start in range(0, len(rows), IMAGE_BATCH):
                 batch = [next(stream) for _ in rows[start : start + IMAGE_BATCH]]
-                left_out += _fill(vectors, rows.start, batch, encoder)
+                left_out += embed_prepared(vectors, rows.start, batch, encoder)
                 done += len(batch)
                 progress(Progress("embed images", done, total, "images"))
             store.write(shard, vectors, left_out)
 
 
-def _fill(
+def embed_prepared(
     vectors: NDArray[np.float32],
     first: int,
     batch: Sequence[tuple[int, NDArray[np.float32] | LeftOut]],
