@@ -9,12 +9,14 @@ import os
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
 from vlmexplain.cli import main
 from vlmexplain.datasets.coco import import_coco
 from vlmexplain.datasets.gallery import open_gallery
+from vlmexplain.explain import explain_query
 from vlmexplain.overview.bootstrap import Interval
 from vlmexplain.overview.columns import COLUMNS, column_of
 from vlmexplain.overview.figures import Figure, run_figures
@@ -149,12 +151,31 @@ def test_figures_equal_those_that_the_run_stores(stored: Any) -> None:
     for each in stored[1]:
         kept = {f.key: f for f in open_run(each.key).manifest.figures}
         for figure in run_figures(read_columns(each)):
+            if figure.key.startswith("q_"):  # those are not in the manifest
+                continue
             assert figure.value == (
                 None if kept[figure.key].value is None else pytest.approx(kept[figure.key].value)
             ), figure.key
             assert figure.others == kept[figure.key].others
             if figure.key != "n_failures":
                 assert figure.n_cases == kept[figure.key].n_cases, figure.key
+
+
+def test_informed_figures_equal_the_explanations_averaged(stored: Any) -> None:
+    gallery, runs = stored
+    for each in runs:
+        columns = read_columns(each)
+        found = {f.key: f for f in run_figures(columns)}
+        pairs = [
+            explain_query(gallery, each, int(index), query_informed=True).pair
+            for index in np.flatnonzero(columns.failure)
+        ]
+        for key, metric in (("q_ca", "ca"), ("q_ncs", "ncs"), ("q_ce", "ce"), ("q_sd", "sd")):
+            values = [v for pair in pairs if (v := pair.result(metric).value) is not None]
+            assert found[key].n_cases == len(values)
+            assert found[key].value == (
+                pytest.approx(sum(values) / len(values)) if values else None
+            )
 
 
 def test_every_number_opens_the_queries_it_rests_on(stored: Any) -> None:
@@ -166,8 +187,9 @@ def test_every_number_opens_the_queries_it_rests_on(stored: Any) -> None:
             if column.cases != "failures" or "metric" not in column.opens:
                 continue
             asked = column.opens
+            metric = ("q_" if "informed" in asked else "") + asked["metric"]
             chosen = QueryFilter(
-                failures_only=True, ranges=(NumberRange(asked["metric"], float(asked["low"])),)
+                failures_only=True, ranges=(NumberRange(metric, float(asked["low"])),)
             )
             behind = queries.page(chosen).total
             expected = figure.n_cases
@@ -178,7 +200,9 @@ def test_command_prints_each_format(stored: Any, capsys: pytest.CaptureFixture[s
                                     tmp_path: Path) -> None:  # fmt: skip
     assert main(["table", "--gallery", "made", "--parquet", str(tmp_path / "t.parquet")]) == 0
     assert capsys.readouterr().out.startswith(" ")
-    assert pq.read_table(tmp_path / "t.parquet").num_rows == 34
+    assert pq.read_table(tmp_path / "t.parquet").num_rows == 2 * len(
+        [c for c in COLUMNS if c.group != "lgip"]
+    )
     for name, start in (("csv", "run,"), ("markdown", "|  |"), ("latex", "\\begin{tabular}")):
         assert main(["table", "--gallery", "made", "--format", name]) == 0
         assert capsys.readouterr().out.startswith(start)

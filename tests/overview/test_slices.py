@@ -21,6 +21,8 @@ from vlmexplain.datasets.coco import import_coco
 from vlmexplain.errors import UnknownName
 from vlmexplain.explain import explain_query
 from vlmexplain.overview.concept_errors import (
+    failures_that_miscount,
+    failures_that_miss,
     miscounted_concepts,
     missed_concepts,
     pair_errors,
@@ -126,20 +128,29 @@ def test_concept_errors_equal_the_explanations_added_up(made: Any) -> None:
     missed, cases = Counter(), Counter()
     wrong, countable, total = Counter(), Counter(), Counter()
     pairs, sized, exceeding = Counter(), Counter(), Counter()
+    behind: dict[object, list[int]] = {}
     failed = np.flatnonzero(columns.failure).tolist()
     for index in failed:
         found = explain_query(gallery, finished, index).pair
         cases.update((*found.ca.evidence.common, *found.ca.evidence.only_ground_truth))
         missed.update(found.ca.evidence.only_ground_truth)
+        for concept in found.ca.evidence.only_ground_truth:
+            behind.setdefault(("missed", concept), []).append(index)
         for each in found.ce.evidence.multiplicities:
             if each.difference is not None:
                 countable[each.concept] += 1
                 wrong[each.concept] += each.difference > 0
                 total[each.concept] += each.difference
+                if each.difference:
+                    behind.setdefault(("miscounted", each.concept), []).append(index)
         pairs.update((p.ground_truth, p.retrieved) for p in found.ncs.evidence.pairs)
+        for p in found.ncs.evidence.pairs:
+            behind.setdefault((p.ground_truth, p.retrieved), []).append(index)
         for sizes in found.sd.evidence.concepts:
             sized[sizes.concept] += len(sizes.pairs)
             exceeding[sizes.concept] += sum(p.exceeds for p in sizes.pairs)
+            if any(p.exceeds for p in sizes.pairs):
+                behind.setdefault(("mis-sized", sizes.concept), []).append(index)
     got = missed_concepts(columns, facts, rows)
     assert {e.concept: (e.wrong, e.cases) for e in got} == {
         c: (missed[c], n) for c, n in cases.items()
@@ -154,6 +165,17 @@ def test_concept_errors_equal_the_explanations_added_up(made: Any) -> None:
     assert {e.concept: (e.wrong, e.cases) for e in errors.mis_sized} == {
         c: (exceeding[c], n) for c, n in sized.items() if n
     }
+    for each in errors.confusions:
+        assert list(each.queries) == behind[each.ground_truth, each.retrieved]
+        assert len(each.queries) == each.count
+    for each in errors.mis_sized:
+        assert list(each.queries) == behind.get(("mis-sized", each.concept), [])
+    for concept in facts.concepts:
+        for kind, find in (("missed", failures_that_miss), ("miscounted", failures_that_miscount)):
+            expected = behind.get((kind, concept), [])
+            assert find(concept, columns, facts, rows).tolist() == expected
+    with pytest.raises(UnknownName, match="concept"):
+        failures_that_miss("dogs.n.01", columns, facts, rows)
     counts = [e.count for e in errors.confusions]
     assert counts == sorted(counts, reverse=True)
 

@@ -27,7 +27,7 @@ class Column:
         cases: what ``n_cases`` counts.
         meaning: one sentence.
         opens: the state of the Explore page that lists the queries behind the figure.
-        group: ``concepts``, ``retrieval`` or ``lgip``.
+        group: ``concepts``, ``informed`` (query-informed), ``retrieval`` or ``lgip``.
     """
 
     key: str
@@ -38,7 +38,7 @@ class Column:
     cases: str
     meaning: str
     opens: Mapping[str, str] = field(default_factory=dict)
-    group: Literal["concepts", "retrieval", "lgip"] = "concepts"
+    group: Literal["concepts", "informed", "retrieval", "lgip"] = "concepts"
 
     def show(self, value: float | None) -> str:
         """A value in the column's format; an undefined one is never shown as a number.
@@ -62,6 +62,17 @@ class Column:
 def _with_value(metric: str, up: bool = True) -> dict[str, str]:
     """The failures where a metric is defined, the worst first."""
     return {"metric": metric, "low": "0", "sort": metric, **({"up": "yes"} if up else {})}
+
+
+def _informed(
+    key: str, title: str, short: str, good: Direction, unit: Unit, metric: str, up: bool
+) -> Column:
+    """A figure where only what the caption mentions counts."""
+    return Column(
+        key, f"{title}, query-informed", f"{short} q.-i.", good, unit, "failures",
+        "The same where only the concepts that the caption mentions count.",
+        {"informed": "yes", **_with_value(metric, up)}, "informed",
+    )  # fmt: skip
 
 
 _ALL = {"failures": "no", "sort": "rank"}
@@ -101,6 +112,13 @@ COLUMNS: tuple[Column, ...] = (
            _with_value("ce", False)),
     Column("n_matchings", "Matchings", "Matchings", "none", "count", "failures",
            f"Matched pairs of left-over concepts. {TOTAL}", _with_value("ncs")),
+    _informed("q_ca", "Mean concept agreement", "CA", "high", "share", "ca", True),
+    _informed("q_ncs", "Non-common concept similarity, over failures", "NCS macro", "high",
+              "number", "ncs", True),
+    _informed("q_ce", "Mean concept enumeration", "CE mean", "low", "number", "ce", False),
+    _informed("q_ce_mode", "Most common concept enumeration", "CE mode", "low", "count", "ce",
+              True),
+    _informed("q_sd", "Mean size disagreement", "SD", "low", "share", "sd", False),
     Column("mrr", "Mean reciprocal rank", "MRR", "high", "number", "queries",
            "Mean of 1 / rank of the ground truth.", _ALL, "retrieval"),
     Column("median_rank", "Median rank", "Median rank", "low", "number", "queries",

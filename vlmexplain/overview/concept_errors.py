@@ -9,21 +9,31 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vlmexplain.datasets.gallery import Gallery
+from vlmexplain.errors import UnknownName
 from vlmexplain.metrics.pair import explain_pair
 from vlmexplain.overview.gallery_facts import GalleryFacts
 from vlmexplain.overview.run_columns import RunColumns
 from vlmexplain.records import MetricOptions, Progress, ProgressCallback, no_progress
 from vlmexplain.scoring.similarity import GallerySimilarity
 
+MOST_KEPT = 1000
+"""So many of the failures behind a confusion or a mis-sized concept are kept, the first ones."""
+
 
 @dataclass(frozen=True, slots=True)
 class ConceptCount:
-    """How often a concept went wrong: ``wrong`` of the ``cases`` in which it could have."""
+    """How often a concept went wrong: ``wrong`` of the ``cases`` in which it could have.
+
+    Attributes:
+        total: sum of the differences, where there are any to add up.
+        queries: the failures behind ``wrong``, at most `MOST_KEPT`, where they are kept.
+    """
 
     concept: str
     wrong: int
     cases: int
     total: float = 0.0
+    queries: tuple[int, ...] = ()
 
     @property
     def share(self) -> float:
@@ -33,12 +43,19 @@ class ConceptCount:
 
 @dataclass(frozen=True, slots=True)
 class Confusion:
-    """A left-over concept of the ground truth that was matched with one of the retrieved image."""
+    """A left-over concept of the ground truth that was matched with one of the retrieved image.
+
+    Attributes:
+        count: in how many failures.
+        ps: the path similarity of the two.
+        queries: these failures, at most `MOST_KEPT`.
+    """
 
     ground_truth: str
     retrieved: str
     count: int
     ps: float
+    queries: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +121,7 @@ def pair_errors(
     ps: dict[tuple[str, str], float] = {}
     exceeding: Counter[str] = Counter()
     matched: Counter[str] = Counter()
+    behind: dict[object, list[int]] = {}
     for n, row in enumerate(failures.tolist()):
         if n % 50 == 0:
             progress(Progress("match", n, len(failures), "failures"))
@@ -117,17 +135,74 @@ def pair_errors(
             key = (pair.ground_truth, pair.retrieved)
             pairs[key] += 1
             ps[key] = pair.ps
+            _keep(behind, key, row)
         for sizes in found.sd.evidence.concepts:
+            n_exceeding = sum(pair.exceeds for pair in sizes.pairs)
             matched[sizes.concept] += len(sizes.pairs)
-            exceeding[sizes.concept] += sum(pair.exceeds for pair in sizes.pairs)
+            exceeding[sizes.concept] += n_exceeding
+            if n_exceeding:
+                _keep(behind, sizes.concept, row)
     order = sorted(pairs, key=lambda key: (-pairs[key], key))
-    sized = [ConceptCount(c, exceeding[c], n) for c, n in matched.items() if n]
+    sized = [
+        ConceptCount(c, exceeding[c], n, queries=tuple(behind.get(c, ())))
+        for c, n in matched.items()
+        if n
+    ]
     return PairErrors(
         len(failures),
         of,
-        tuple(Confusion(*key, pairs[key], ps[key]) for key in order),
+        tuple(Confusion(*key, pairs[key], ps[key], tuple(behind[key])) for key in order),
         tuple(sorted(sized, key=lambda each: (-each.wrong, each.concept))),
     )
+
+
+def failures_that_miss(
+    concept: str, columns: RunColumns, facts: GalleryFacts, rows: NDArray[np.bool_]
+) -> NDArray[np.intp]:
+    """The failures whose ground truth has the concept and whose retrieved image lacks it.
+
+    Raises:
+        UnknownName: no such concept.
+    """
+    failures, one, other = _counted(concept, columns, facts, rows)
+    found: NDArray[np.intp] = failures[(one > 0) & (other == 0)]
+    return found
+
+
+def failures_that_miscount(
+    concept: str, columns: RunColumns, facts: GalleryFacts, rows: NDArray[np.bool_]
+) -> NDArray[np.intp]:
+    """The failures where the concept is common and countable, and its numbers differ.
+
+    Raises:
+        UnknownName: no such concept.
+    """
+    failures, one, other = _counted(concept, columns, facts, rows)
+    crowd = np.asarray(facts.crowd[:, facts.concepts.index(concept)].todense()).ravel()
+    unknown = crowd[columns.image_index[failures]] | crowd[columns.retrieved_image_index[failures]]
+    found: NDArray[np.intp] = failures[(one > 0) & (other > 0) & (one != other) & ~unknown]
+    return found
+
+
+def _counted(
+    concept: str, columns: RunColumns, facts: GalleryFacts, rows: NDArray[np.bool_]
+) -> tuple[NDArray[np.intp], NDArray[np.int32], NDArray[np.int32]]:
+    """The failures, and how many instances their two images have of the concept."""
+    if concept not in facts.concepts:
+        raise UnknownName("concept", concept, facts.concepts)
+    counts = np.asarray(facts.counts[:, facts.concepts.index(concept)].todense()).ravel()
+    failures = np.flatnonzero(rows & columns.failure & (columns.retrieved_image_index >= 0))
+    return (
+        failures,
+        counts[columns.image_index[failures]],
+        counts[columns.retrieved_image_index[failures]],
+    )
+
+
+def _keep(behind: dict[object, list[int]], key: object, query: int) -> None:
+    kept = behind.setdefault(key, [])
+    if len(kept) < MOST_KEPT:
+        kept.append(query)
 
 
 def _pairs(

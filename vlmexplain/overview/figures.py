@@ -52,7 +52,7 @@ def run_figures(
     """
     rows = np.arange(len(columns)) if chosen is None else np.flatnonzero(chosen)
     maker = _Maker(columns, rows, draw_images(columns.image_index[rows], seed))
-    return (*maker.concepts(), *maker.retrieval())
+    return (*maker.concepts(), *maker.informed(), *maker.retrieval())
 
 
 @dataclass(slots=True)
@@ -84,6 +84,13 @@ class _Maker:
             self.ratio("matched_synsets", hit, both),
             self.ratio("enumeration_disagreement", different, counted),
             self.total("n_matchings", pairs, n),
+        ]
+
+    def informed(self) -> list[Figure]:
+        return [
+            *(self.mean(f"q_{name}", f"q_{name}") for name in ("ca", "ncs", "ce")),
+            self.mode("q_ce_mode", self.of("q_ce").astype(np.float64)),
+            self.mean("q_sd", "q_sd"),
         ]
 
     def retrieval(self) -> list[Figure]:

@@ -24,6 +24,7 @@ class RunColumns:
         margin: float32, score of the first image minus that of the ground truth; NaN for none.
         failure: bool.
         ca, ncs, ce, sd, sd_raw: float64, NaN where undefined or no failure.
+        q_ca, q_ncs, q_ce, q_sd: the same, query-informed.
         n_common ... n_different_multiplicity, sum_ps: as `metrics.pair_scores.PairScores`.
     """
 
@@ -38,6 +39,10 @@ class RunColumns:
     ce: NDArray[np.float64]
     sd: NDArray[np.float64]
     sd_raw: NDArray[np.float64]
+    q_ca: NDArray[np.float64]
+    q_ncs: NDArray[np.float64]
+    q_ce: NDArray[np.float64]
+    q_sd: NDArray[np.float64]
     n_common: NDArray[np.int32]
     n_only_ground_truth: NDArray[np.int32]
     n_only_retrieved: NDArray[np.int32]

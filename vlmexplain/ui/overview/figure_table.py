@@ -11,6 +11,7 @@ from vlmexplain.ui.overview.links import explore_link
 
 GROUPS = {
     "concepts": "Concepts, over each model's own failures",
+    "informed": "The same, query-informed: only what the caption mentions counts",
     "retrieval": "Ranks, over all ranked queries",
     "lgip": "Language-guided invariance probing",
 }
