@@ -60,6 +60,25 @@ def write_pictures(folder: Path, n_images: int, distinct: bool) -> tuple[list[st
     return names * repeats, digests * repeats
 
 
+def write_photos(folder: Path, n_images: int, n_photos: int) -> tuple[list[str], list[str]]:
+    """Write JPEG files of a photo's size, which the images share in turn; names and hashes."""
+    folder.mkdir(parents=True, exist_ok=True)
+    names, digests = [], []
+    for number in range(n_photos):
+        rng = np.random.default_rng(number)
+        coarse = Image.fromarray(
+            rng.integers(256, size=(HEIGHT // 5, WIDTH // 5, 3), dtype=np.uint8)
+        )
+        out = io.BytesIO()
+        coarse.resize((WIDTH, HEIGHT), Image.Resampling.BICUBIC).save(out, "JPEG", quality=90)
+        path = folder / f"{number:06}.jpg"
+        path.write_bytes(out.getvalue())
+        names.append(path.name)
+        digests.append(hashlib.sha256(out.getvalue()).hexdigest())
+    repeats = -(-n_images // n_photos)
+    return (names * repeats)[:n_images], (digests * repeats)[:n_images]
+
+
 def instances(rng: np.random.Generator, n_images: int) -> InstanceColumns:
     """Instances in COCO's number and unevenness; some crowd regions, some without a box."""
     table = sorted(coco_synset_table().items())
@@ -112,11 +131,17 @@ def captions(
     return CaptionColumns(image, [str(n) for n in range(1, n_captions + 1)], texts)
 
 
-def build(n_images: int, n_captions: int, seed: int, name: str, distinct: bool) -> str:
-    """Build the gallery; its id."""
+def build(
+    n_images: int, n_captions: int, seed: int, name: str, distinct: bool, photos: int = 0
+) -> str:
+    """Build the gallery; its id. With ``photos`` the images share so many of a photo's size."""
     rng = np.random.default_rng(seed)
-    folder = home() / "synthetic-pictures" / (f"{n_images}" if distinct else "shared")
-    names, digests = write_pictures(folder, n_images, distinct)
+    kind = f"photos-{photos}" if photos else f"{n_images}" if distinct else "shared"
+    folder = home() / "synthetic-pictures" / kind
+    if photos:
+        names, digests = write_photos(folder, n_images, photos)
+    else:
+        names, digests = write_pictures(folder, n_images, distinct)
     found = instances(rng, n_images)
     spoken = captions(rng, n_images, n_captions, found)
     blank = [""] * n_images
