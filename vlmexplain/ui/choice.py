@@ -94,7 +94,7 @@ def draw_choice(choice: Choice) -> None:
         st.selectbox(
             "Model",
             list(runs),
-            format_func=lambda key: _run_name(runs[key], list(runs.values())),
+            format_func=lambda key: run_name(runs[key], list(runs.values())),
             key="choose-run",
             on_change=_change_run,
             filter_mode=None,
@@ -138,7 +138,8 @@ def _gallery_name(gallery: GalleryManifest) -> str:
     return f"{gallery.name}{drawn}"
 
 
-def _run_name(run: RunManifest, runs: list[RunManifest]) -> str:
+def run_name(run: RunManifest, runs: list[RunManifest]) -> str:
+    """A run's model, with what tells it from the others of the same model."""
     same = [r for r in runs if r.model.name == run.model.name]
     return run.model.name if len(same) == 1 else f"{run.model.name} ({run.key[:6]}, top {run.k})"
 
