@@ -1,5 +1,21 @@
-"""The app: ``streamlit run app.py``."""
+"""The app: ``streamlit run app.py``.
 
-from vlmexplain.ui.shell import run_app
+Streamlit imports this file once for the server around the pages, and runs it as a script for each
+page it draws.
+"""
 
-run_app()
+import streamlit as st
+
+if __name__ == "__main__":
+    from vlmexplain.ui.shell import run_app
+
+    run_app()
+else:
+    from vlmexplain.ui import server
+
+    app = st.App(
+        __file__,
+        lifespan=server.lifespan,
+        routes=server.ROUTES,
+        on_script_error=server.on_script_error,
+    )

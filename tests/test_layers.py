@@ -12,7 +12,7 @@ LAYERS = [
     {"__main__"},
     {"ui", "cli"},
     {"handover"},
-    {"report", "demo_setup", "run_items"},
+    {"report", "demo_setup", "run_items", "health"},
     {"live", "overview"},
     {"explain", "lgip"},
     {"example", "pairs_io", "wording"},
@@ -26,6 +26,7 @@ LAYERS = [
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 HOME_OF = {  # a library and the only parts that may import it
     "streamlit": {"ui"},
+    "starlette": {"ui"},
     "torch": {"models", "demo"},
     "open_clip": {"models", "demo"},
     "sentence_transformers": {"models"},

@@ -9,16 +9,18 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
-import streamlit as st
-
 from vlmexplain.errors import Cancelled, VlmexplainError
 from vlmexplain.records import Progress, ProgressCallback
+from vlmexplain.ui.logs import log, log_error
 
 Status = Literal["running", "done", "failed", "cancelled"]
 Work = Callable[[ProgressCallback], Any]
 
 FINISHED_KEPT = 8
 RATE_WINDOW_S = 20.0
+STOPPED = "stopped by you; what was finished is kept."
+SERVER_STOPS = "the server is stopping; what was finished is kept."
+ASK_AGAIN = "Ask for the same again: it goes on from there."
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +55,8 @@ class _Job:
     def __init__(self, number: int, kind: str, title: str, key: str):
         self.number, self.kind, self.title, self.key = number, kind, title, key
         self.status: Status = "running"
-        self.stop = threading.Event()
+        self.stop: str | None = None  # why, once it is to stop
+        self.over = threading.Event()
         self.progress: Progress | None = None
         self.marks: list[tuple[float, int]] = []
         self.started_s = time.monotonic()
@@ -72,10 +75,17 @@ class JobRegistry:
         self._lock = threading.Lock()
         self._jobs: list[_Job] = []
         self._numbers = itertools.count(1)
+        self._closed = False
 
     def start(self, kind: str, title: str, key: str, work: Work) -> int:
-        """Start ``work`` in a thread, or find the job that is already at it; its number."""
+        """Start ``work`` in a thread, or find the job that is already at it; its number.
+
+        Raises:
+            Cancelled: the server is stopping.
+        """
         with self._lock:
+            if self._closed:
+                raise Cancelled("the server is stopping.", remedy="Ask again in a moment.")
             for job in self._jobs:
                 if job.key == key and job.status == "running":
                     return job.number
@@ -92,7 +102,7 @@ class JobRegistry:
         with self._lock:
             for job in self._jobs:
                 if job.number == number:
-                    job.stop.set()
+                    job.stop = STOPPED
 
     def views(self, *kinds: str) -> list[JobView]:
         """How the jobs of these kinds stand, the latest first."""
@@ -104,10 +114,46 @@ class JobRegistry:
         with self._lock:
             return any(job.status == "running" for job in self._jobs)
 
+    def count_running(self) -> int:
+        """How many jobs are at work."""
+        with self._lock:
+            return sum(job.status == "running" for job in self._jobs)
+
+    def close(self, timeout_s: float) -> tuple[str, ...]:
+        """Take no more work, ask what runs to stop at its next sign of progress, and wait.
+
+        Args:
+            timeout_s: how long to wait, for all together.
+
+        Returns:
+            the kinds of the jobs that were still at work when the time was over.
+        """
+        deadline = time.monotonic() + timeout_s
+        with self._lock:
+            self._closed = True
+            running = [job for job in self._jobs if job.status == "running"]
+            for job in running:
+                job.stop = SERVER_STOPS
+        return tuple(
+            job.kind for job in running if not job.over.wait(max(0, deadline - time.monotonic()))
+        )
+
     def _do(self, job: _Job, work: Work) -> None:
+        log("job.start", job=job.number, kind=job.kind)
+        try:
+            self._work(job, work)
+        finally:
+            ms = round(1000 * (time.monotonic() - job.started_s))
+            known = (
+                log_error(job.error, "job.error") if job.status == "failed" and job.error else None
+            )
+            log("job.end", job=job.number, kind=job.kind, status=job.status, ms=ms, error=known)
+            job.over.set()
+
+    def _work(self, job: _Job, work: Work) -> None:
         def report(progress: Progress) -> None:
-            if job.stop.is_set():
-                raise Cancelled("stopped by you; what was finished is kept.")
+            if job.stop is not None:
+                raise Cancelled(job.stop, remedy=ASK_AGAIN if job.stop == SERVER_STOPS else None)
             with self._lock:
                 _mark(job, progress)
 
@@ -122,24 +168,30 @@ class JobRegistry:
         except VlmexplainError as failure:
             status, error = "failed", failure
         except BaseException as failure:
-            # the thread has nobody above it: the page must say that the work is over
+            # the thread has nobody above it: page and log must say that the work is over
             status = "failed"
             error = VlmexplainError(
                 f"unexpected {type(failure).__name__}: {failure}",
                 remedy="The terminal the app was started from shows where.",
-            )
-            with self._lock:
-                job.status, job.error, job.ended_s = status, error, time.monotonic()
-            raise
+            ).with_traceback(failure.__traceback__)
+            error.__cause__ = failure
         with self._lock:
             job.status, job.result, job.error = status, result, error
             job.ended_s = time.monotonic()
 
 
-@st.cache_resource(show_spinner=False)
+_registry = JobRegistry()
+
+
 def job_registry() -> JobRegistry:
     """The one registry of this process."""
-    return JobRegistry()
+    return _registry
+
+
+def _log_failure(job: _Job) -> str:
+    assert job.error is not None
+    unexpected = type(job.error) is VlmexplainError
+    return log_error(job.error, "job.error", trace=job.error.__cause__ if unexpected else None)
 
 
 def _mark(job: _Job, progress: Progress) -> None:

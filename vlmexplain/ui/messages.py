@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import ParamSpec
@@ -11,6 +12,7 @@ import streamlit as st
 
 from vlmexplain.errors import VlmexplainError
 from vlmexplain.ui.html import Html, tag
+from vlmexplain.ui.logs import log_error
 
 P = ParamSpec("P")
 
@@ -21,8 +23,30 @@ def note(*children: object) -> None:
 
 
 def problem(error: VlmexplainError | str) -> None:
-    """A box with what went wrong, where, and what to do; shown as text, whatever it holds."""
+    """A box with what went wrong, where, and what to do; shown as text, whatever it holds.
+
+    An error is logged, and the box names the id of its line in the log.
+    """
     st.html(tag("div", tag("div", _parts(error), class_="box error", role="alert"), class_="vx"))
+
+
+def unexpected(error: BaseException) -> None:
+    """A box for what should not happen: the id says where in the log the rest is."""
+    known = log_error(error)
+    st.html(
+        tag(
+            "div",
+            tag(
+                "div",
+                tag("p", tag("b", f"Something unexpected went wrong ({type(error).__name__}).")),
+                tag("p", "Load the page anew; if it comes back, tell whoever runs this server."),
+                _quote(known),
+                class_="box error",
+                role="alert",
+            ),
+            class_="vx",
+        )
+    )
 
 
 @contextmanager
@@ -53,4 +77,9 @@ def _parts(error: VlmexplainError | str) -> list[Html]:
         tag("p", tag("b", message)),
         *([tag("p", error.remedy)] if error.remedy else []),
         *([tag("p", "Where: ", tag("code", error.where), class_="small")] if error.where else []),
+        _quote(log_error(error, level=logging.WARNING)),
     ]
+
+
+def _quote(known: str) -> Html:
+    return tag("p", "Error ", tag("code", known), class_="small quiet")

@@ -15,7 +15,7 @@ from vlmexplain.ui.collector import set_aside_modules
 from vlmexplain.ui.components.mount import register
 from vlmexplain.ui.messages import told
 from vlmexplain.ui.theme import stylesheet
-from vlmexplain.ui.timing import timed
+from vlmexplain.ui.timing import drawing
 
 PAGES = Path(__file__).parents[2] / "pages"
 
@@ -88,13 +88,13 @@ def run_app() -> None:
         expanded=True,
     )
     st.logo(LOGO, size="large", icon_image=ICON)
-    with st.sidebar, told():
-        draw_choice(choose(state.current()))
-        _links(key="links")
-    _frame.drawn = True
-    try:
-        with timed(f"page {page.title}"):
+    with drawing(page.title):
+        with st.sidebar, told():
+            draw_choice(choose(state.current()))
+            _links(key="links")
+        _frame.drawn = True
+        try:
             page.run()
-    finally:
-        _frame.drawn = False
+        finally:
+            _frame.drawn = False
         set_aside_modules()
