@@ -18,6 +18,7 @@ from vlmexplain.ui.theme import stylesheet
 from vlmexplain.ui.timing import drawing
 
 PAGES = Path(__file__).parents[2] / "pages"
+RATE = "Rate"
 
 _MARK = (
     "<rect width='32' height='32' rx='7' fill='#2f4fd0'/>"
@@ -76,7 +77,7 @@ def run_app() -> None:
                 st.Page(PAGES / "run.py", title="Run a model", icon=":material/play_arrow:"),
             ],
             "Human rating": [
-                st.Page(PAGES / "rate.py", title="Rate", icon=":material/thumbs_up_down:"),
+                st.Page(PAGES / "rate.py", title=RATE, icon=":material/thumbs_up_down:"),
                 st.Page(PAGES / "ratings.py", title="Rating sessions", icon=":material/groups:"),
                 st.Page(
                     PAGES / "rating_analysis.py",
@@ -90,7 +91,8 @@ def run_app() -> None:
     st.logo(LOGO, size="large", icon_image=ICON)
     with drawing(page.title):
         with st.sidebar, told():
-            draw_choice(choose(state.current()))
+            if page.title != RATE:  # raters are not told of models
+                draw_choice(choose(state.current()))
             _links(key="links")
         _frame.drawn = True
         try:
