@@ -7,17 +7,18 @@ lowest-ranked ground truths.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
-from vlmexplain.concepts.mentions import mentioned_concept_sets
 from vlmexplain.concepts.wordnet import WordNet
 from vlmexplain.datasets.checks import InstanceFlag
 from vlmexplain.datasets.gallery import Gallery
 from vlmexplain.overview.gallery_facts import GalleryFacts
+from vlmexplain.overview.gallery_mentions import GalleryMentions
 from vlmexplain.overview.run_columns import RunColumns
 
 MOST_LISTED = 2000
@@ -38,12 +39,13 @@ class Sign:
 
 @dataclass(frozen=True, slots=True)
 class AuditSource:
-    """What the signs look at."""
+    """What the signs look at; ``mentions`` only those of `NEED_MENTIONS`."""
 
     gallery: Gallery
     columns: RunColumns
     facts: GalleryFacts
     wordnet: WordNet
+    mentions: GalleryMentions | None = None
 
 
 def find_sign(key: str, source: AuditSource) -> tuple[int, ...]:
@@ -66,39 +68,41 @@ def _ranked_last(source: AuditSource) -> list[int]:
 
 
 def _mentions_nothing(source: AuditSource) -> list[int]:
-    """The image has annotated concepts, and the caption mentions none of them."""
-    rank = source.columns.rank_1based
-    order = [i for i in np.argsort(-rank, kind="stable").tolist() if rank[i] > 1]
-    found: list[int] = []
-    for start in range(0, len(order), 500):
-        part = order[start : start + 500]
-        named = _named(source, part)
-        found += [i for i, names in zip(part, named, strict=True)
-                  if (own := _concepts_of(source, i)) and not own & names]  # fmt: skip
-        if len(found) >= MOST_LISTED or start >= 20 * MOST_LISTED:
-            break
-    return found
+    """A failure whose image has annotated concepts, and whose caption mentions none of them."""
+    mentions, image = _mentions(source), source.columns.image_index
+    own = source.facts.counts.sorted_indices()
+    n_concepts = own.shape[1]
+    has = np.repeat(np.arange(own.shape[0]), np.diff(own.indptr)) * n_concepts + own.indices
+    said = image[mentions.captions].astype(np.int64) * n_concepts + mentions.places
+    right = np.zeros(len(image), dtype=bool)
+    right[mentions.captions[_among(said, has)]] = True
+    asked = (np.diff(own.indptr) > 0)[image] & (source.columns.rank_1based > 1)
+    return _by_rank(np.flatnonzero(asked & ~right), source.columns.rank_1based)
 
 
 def _named_but_missing(source: AuditSource) -> list[int]:
     """All (at least `NAMED_BY`) captions of the image name a concept that it is not annotated with.
 
-    Only images with a badly ranked caption are looked at first.
+    Nor with one above or below it. The first caption of such an image stands for all of them; the
+    images come in the order of their lowest-ranked caption.
     """
-    rank = source.columns.rank_1based
-    images = list(dict.fromkeys(
-        int(source.columns.image_index[i]) for i in np.argsort(-rank, kind="stable")[:4000]
-    ))  # fmt: skip
-    found: list[int] = []
-    for image in images:
-        captions = [caption.index for caption in source.gallery.captions_of(image)]
-        if len(captions) < NAMED_BY:
-            continue
-        common = set.intersection(*_named(source, captions))
-        own = _concepts_of(source, captions[0])
-        if any(not _near(source.wordnet, place, own, source.facts.concepts) for place in common):
-            found.append(captions[0])
-    return found
+    mentions, image = _mentions(source), source.columns.image_index
+    n_captions = np.bincount(image, minlength=source.facts.counts.shape[0])
+    n_concepts = source.facts.counts.shape[1]
+    key = image[mentions.captions].astype(np.int64) * n_concepts + mentions.places
+    named, n_named = np.unique(key, return_counts=True)
+    of, place = named // n_concepts, named % n_concepts
+    agreed = (n_named == n_captions[of]) & (n_captions[of] >= NAMED_BY)
+    of, place = of[agreed], place[agreed]
+    near = near_concepts(source.facts.concepts, source.wordnet)
+    annotated = source.facts.counts[of].multiply(near[place]).sum(axis=1)
+    missing = np.unique(of[np.asarray(annotated).ravel() == 0])
+    worst = np.zeros(len(n_captions), dtype=np.int64)
+    np.maximum.at(worst, image, source.columns.rank_1based)
+    first = np.full(len(n_captions), len(image))
+    np.minimum.at(first, image, np.arange(len(image)))
+    order = missing[np.argsort(-worst[missing], kind="stable")]
+    return [int(caption) for caption in first[order[:MOST_LISTED]]]
 
 
 def _split_ground_truth(source: AuditSource) -> list[int]:
@@ -124,26 +128,33 @@ def _by_rank(rows: NDArray[np.intp], rank: NDArray[np.int32]) -> list[int]:
     return [int(i) for i in order[:MOST_LISTED]]
 
 
-def _named(source: AuditSource, captions: Sequence[int]) -> list[set[int]]:
-    """The places of the gallery's concepts that each caption mentions."""
-    texts = [source.gallery.caption(index).text for index in captions]
-    offsets, places = mentioned_concept_sets(texts, source.facts.concepts, source.wordnet)
-    return [set(places[offsets[n] : offsets[n + 1]].tolist()) for n in range(len(texts))]
+def _among(values: NDArray[np.int64], known: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Which of the values are known, bool; ``known`` ascending."""
+    if not len(known):
+        return np.zeros(len(values), dtype=bool)
+    place = np.minimum(np.searchsorted(known, values), len(known) - 1)
+    found: NDArray[np.bool_] = known[place] == values
+    return found
 
 
-def _concepts_of(source: AuditSource, caption: int) -> set[int]:
-    row = source.facts.counts[int(source.columns.image_index[caption])]
-    return set(row.indices.tolist())
+def _mentions(source: AuditSource) -> GalleryMentions:
+    assert source.mentions is not None, "this sign looks at what the captions mention"
+    return source.mentions
 
 
-def _near(wordnet: WordNet, place: int, own: set[int], concepts: tuple[str, ...]) -> bool:
-    """Whether the image has the concept, or one above or below it."""
-    if place in own:
-        return True
-    mine = wordnet.hypernym_closure(concepts[place])
-    return any(
-        concepts[n] in mine or concepts[place] in wordnet.hypernym_closure(concepts[n]) for n in own
-    )
+def near_concepts(concepts: tuple[str, ...], wordnet: WordNet) -> sparse.csr_matrix:
+    """Which concepts are the same or one above the other, bool-like int8 sparse [V, V]."""
+    place = {name: n for n, name in enumerate(concepts)}
+    size = max(len(concepts), 1)
+    pairs = [
+        (n, place[above])
+        for name, n in place.items()
+        for above in (name, *wordnet.hypernym_closure(name))
+        if above in place
+    ]
+    rows, columns = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
+    one = sparse.csr_matrix((np.ones(len(rows), np.int8), (rows, columns)), shape=(size, size))
+    return ((one + one.T) > 0).astype(np.int8).tocsr()
 
 
 SIGNS: dict[str, Sign] = {
@@ -170,3 +181,4 @@ _FIND: dict[str, Callable[[AuditSource], list[int]]] = {
     "duplicate-boxes": _duplicate_boxes,
 }
 assert set(_FIND) == set(SIGNS)
+NEED_MENTIONS = ("mentions-nothing", "named-not-annotated")

@@ -7,11 +7,19 @@ import streamlit as st
 from vlmexplain.datasets.gallery import Gallery
 from vlmexplain.explain import explain_query
 from vlmexplain.handover.roles import roles_of
-from vlmexplain.overview.audit import MOST_LISTED, SIGNS, AuditSource, find_sign
+from vlmexplain.overview.audit import (
+    MOST_LISTED,
+    NEED_MENTIONS,
+    SIGNS,
+    AuditSource,
+    find_sign,
+)
+from vlmexplain.overview.gallery_mentions import GalleryMentions
 from vlmexplain.overview.marks import VERDICTS, mark, marks_csv, read_marks
 from vlmexplain.scoring.run_store import Run
 from vlmexplain.storage import read_only
 from vlmexplain.ui import caches, state
+from vlmexplain.ui.audit.mentions import mentions_or_wait
 from vlmexplain.ui.choice import SHOWN_DIGITS, choose, chosen_run
 from vlmexplain.ui.html import tag
 from vlmexplain.ui.messages import note, tells, told
@@ -50,7 +58,10 @@ def audit_page() -> None:
             sign=st.session_state["audit-sign"] or sign, at=None, aquery=None
         ),
     )
-    listed = signed(gallery, run, run.key, sign)
+    found = mentions_or_wait(gallery) if sign in NEED_MENTIONS else None
+    if sign in NEED_MENTIONS and found is None:
+        return
+    listed = signed(gallery, run, found, run.key, sign)
     marks = read_marks(gallery.id)
     more = " at least" if len(listed) == MOST_LISTED else ""
     st.html(tag("div", tag("p", f"{SIGNS[sign].meaning}{more} {len(listed):,} captions; ",
@@ -75,11 +86,12 @@ def audit_page() -> None:
 
 
 @st.cache_resource(max_entries=24, show_spinner="Looking ...")
-def signed(_gallery: Gallery, _run: Run, run_key: str, sign: str) -> tuple[int, ...]:
+def signed(
+    _gallery: Gallery, _run: Run, _mentions: GalleryMentions | None, run_key: str, sign: str
+) -> tuple[int, ...]:
     """The captions that carry a sign."""
-    source = AuditSource(
-        _gallery, kept.run_columns(run_key), facts_of(_gallery, _gallery.id), caches.wordnet()
-    )
+    facts = facts_of(_gallery, _gallery.id)
+    source = AuditSource(_gallery, kept.run_columns(run_key), facts, caches.wordnet(), _mentions)
     return find_sign(sign, source)
 
 
