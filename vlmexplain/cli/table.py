@@ -20,6 +20,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="default: text",
     )
     parser.add_argument("--parquet", metavar="FILE", help="write the table as Parquet as well")
+    parser.add_argument(
+        "--slice", metavar="NAME", help="only the queries of a slice saved on the Overview page"
+    )
+    parser.add_argument(
+        "--without-marked", action="store_true",
+        help="leave out what the Audit page marked as wrong caption or annotation",
+    )  # fmt: skip
     parser.add_argument("--seed", type=int, default=0, help="of the bootstrap (default 0)")
 
 
@@ -27,10 +34,13 @@ def execute(args: argparse.Namespace) -> int:
     """Print the table."""
     from vlmexplain.datasets.gallery import open_gallery
     from vlmexplain.overview.gallery_table import gallery_table
+    from vlmexplain.overview.saved_slices import chosen_by_name
     from vlmexplain.overview.table_text import FORMATS, as_parquet
     from vlmexplain.storage import write_file
 
-    table = gallery_table(open_gallery(args.gallery).id, seed=args.seed)
+    gallery = open_gallery(args.gallery)
+    chosen = chosen_by_name(gallery, args.slice, without_marked=args.without_marked)
+    table = gallery_table(gallery.id, args.seed, chosen)
     sys.stdout.write(FORMATS[args.format](table).rstrip("\n") + "\n")
     if args.parquet:
         write_file(Path(args.parquet).absolute(), as_parquet(table))

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import numpy as np
+from numpy.typing import NDArray
+
 from vlmexplain.lgip.result import list_lgip, open_lgip
 from vlmexplain.overview.figures import Figure, run_figures
 from vlmexplain.overview.lgip_figures import lgip_overview
@@ -10,18 +13,27 @@ from vlmexplain.overview.table import OverviewTable, overview_table
 from vlmexplain.scoring.run_store import RunManifest, list_runs, open_run
 
 
-def gallery_table(gallery_id: str, seed: int = 0) -> OverviewTable:
+def gallery_table(
+    gallery_id: str, seed: int = 0, chosen: NDArray[np.bool_] | None = None
+) -> OverviewTable:
     """The figures of every finished run of a gallery, the latest first.
+
+    Args:
+        seed: of the bootstrap.
+        chosen: bool [n_captions], only over these; None for all.
 
     Raises:
         StoreError: a run's file is damaged.
     """
+    runs = list_runs(gallery_id)
     return overview_table(
         [
-            (each, (*_figures(each, seed), *lgip_of(each, seed)), each.n_queries)
-            for each in list_runs(gallery_id)
-        ]
-    )
+            (each, (*_figures(each, seed, chosen), *lgip_of(each, seed, chosen)),
+             each.n_queries if chosen is None else int(chosen.sum()))
+            for each in runs
+        ],
+        {each.key: lgip_key(each) for each in runs},
+    )  # fmt: skip
 
 
 def lgip_key(run: RunManifest) -> str:
@@ -30,11 +42,13 @@ def lgip_key(run: RunManifest) -> str:
     return next((m.key for m in found), "")
 
 
-def lgip_of(run: RunManifest, seed: int = 0) -> tuple[Figure, ...]:
+def lgip_of(
+    run: RunManifest, seed: int = 0, chosen: NDArray[np.bool_] | None = None
+) -> tuple[Figure, ...]:
     """The LGIP figures of the run's model on its gallery; none without a result."""
     key = lgip_key(run)
-    return lgip_overview(open_lgip(key), seed) if key else ()
+    return lgip_overview(open_lgip(key), seed, chosen) if key else ()
 
 
-def _figures(run: RunManifest, seed: int) -> tuple[Figure, ...]:
-    return run_figures(read_columns(open_run(run.key)), seed=seed)
+def _figures(run: RunManifest, seed: int, chosen: NDArray[np.bool_] | None) -> tuple[Figure, ...]:
+    return run_figures(read_columns(open_run(run.key)), chosen, seed)

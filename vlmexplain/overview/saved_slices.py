@@ -14,10 +14,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vlmexplain.concepts.wordnet import WordNet
+from vlmexplain.concepts.wordnet import WordNet, load_wordnet
 from vlmexplain.datasets.gallery import Gallery
 from vlmexplain.errors import DataError, StoreError, UnknownName
 from vlmexplain.overview.gallery_facts import GalleryFacts, gallery_facts, groups_above
+from vlmexplain.overview.marks import read_marks, wrong_captions
 from vlmexplain.overview.slices import Slice, chosen_captions
 from vlmexplain.storage import home, locked, write_file
 
@@ -154,6 +155,28 @@ def captions_of_slice(
     image = np.asarray(gallery.image_of_caption)
     rows = chosen_captions(image, _n_words(gallery), facts, asked, groups)
     return np.flatnonzero(rows).astype(np.int64)
+
+
+def chosen_by_name(
+    gallery: Gallery, name: str | None, *, without_marked: bool = False
+) -> NDArray[np.bool_] | None:
+    """The captions of a saved slice and, where asked, not marked as wrong; bool [n_captions].
+
+    None when everything is chosen.
+
+    Raises:
+        UnknownName: there is no saved slice of that name.
+    """
+    if name is None and not without_marked:
+        return None
+    chosen = np.ones(gallery.n_captions, dtype=bool)
+    if name is not None:
+        asked = find_slice(gallery.id, name).slice
+        chosen[:] = False
+        chosen[captions_of_slice(gallery, asked, load_wordnet())] = True
+    if without_marked:
+        chosen[list(wrong_captions(read_marks(gallery.id)))] = False
+    return chosen
 
 
 def slices_file(gallery_id: str) -> Path:

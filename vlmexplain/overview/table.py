@@ -24,6 +24,7 @@ class OverviewRow:
         drawn: gallery or model is of the drawn world.
         n_queries: how many queries the figures are over.
         figures: by key.
+        lgip_key: of the LGIP result that its figures are from, or "".
     """
 
     run_key: str
@@ -34,6 +35,7 @@ class OverviewRow:
     drawn: bool
     n_queries: int
     figures: Mapping[str, Figure] = field(default_factory=dict)
+    lgip_key: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,11 +62,13 @@ class OverviewTable:
 
 def overview_table(
     runs: Sequence[tuple[RunManifest, Sequence[Figure], int]],
+    lgip_keys: Mapping[str, str] | None = None,
 ) -> OverviewTable:
     """Put runs beside each other.
 
     Args:
         runs: manifest, figures, and the number of queries that the figures are over.
+        lgip_keys: by run key, the LGIP result that its figures are from.
     """
     names = [manifest.model.name for manifest, _, _ in runs]
     rows = tuple(
@@ -77,6 +81,7 @@ def overview_table(
             drawn=manifest.drawn,
             n_queries=n_queries,
             figures={figure.key: figure for figure in figures},
+            lgip_key=(lgip_keys or {}).get(manifest.key, ""),
         )
         for manifest, figures, n_queries in runs
     )
