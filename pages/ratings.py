@@ -1,7 +1,6 @@
 """Organise rating sessions."""
 
-import streamlit as st
-
+from vlmexplain.ui.rating_admin.page import ratings_page
 from vlmexplain.ui.shell import show
 
-show(lambda: st.title("Rating sessions"))
+show(ratings_page)

@@ -109,7 +109,7 @@ def session_of_run(plan: SessionPlan) -> tuple[SessionSpec, tuple[RatingItem, ..
     if other is not None and other.gallery_id != run.gallery_id:
         raise DataError("both runs must be of the same gallery.", where=f"run {other.key}")
     table = QueryTable(run, open_gallery(run.gallery_id))
-    rows = [table.row(caption) for caption in _captions(run, other, request).tolist()]
+    rows = [table.row(caption) for caption in asked_captions(run, other, request).tolist()]
     taken = (
         None
         if other is None
@@ -150,6 +150,19 @@ def fitting_captions(
     return np.flatnonzero(fits)
 
 
+def asked_captions(run: Run, other: Run | None, request: ItemRequest) -> NDArray[np.int64]:
+    """The queries that a request takes from a run, int64 [n]; the sample drawn.
+
+    Raises:
+        DataError, GalleryError, UnknownName: as `fitting_captions` and `sampling.sample_places`.
+    """
+    found = fitting_captions(run, other, request.failures_only, request.captions)
+    if request.sample is None:
+        return found
+    values = None if request.stratify_by is None else _column(run, request.stratify_by)[found]
+    return found[sample_places(len(found), request.sample, request.seed, values, request.strata)]
+
+
 def check_gallery(items: Sequence[RatingItem], gallery: Gallery) -> None:
     """Refuse items whose images or captions the gallery does not have.
 
@@ -165,14 +178,6 @@ def check_gallery(items: Sequence[RatingItem], gallery: Gallery) -> None:
                 where=f"item {n}",
                 remedy="Choose the gallery that the items were made for.",
             )
-
-
-def _captions(run: Run, other: Run | None, request: ItemRequest) -> NDArray[np.int64]:
-    found = fitting_captions(run, other, request.failures_only, request.captions)
-    if request.sample is None:
-        return found
-    values = None if request.stratify_by is None else _column(run, request.stratify_by)[found]
-    return found[sample_places(len(found), request.sample, request.seed, values, request.strata)]
 
 
 def _first(run: Run) -> NDArray[np.int64]:

@@ -66,3 +66,12 @@ class NotRevealed(RatingError):
             f"the results of {name!r} are not shown to raters yet.",
             remedy="The organiser reveals them.",
         )
+
+
+class NotOrganiser(RatingError):
+    """Only the organiser may do this."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "only the organiser may do this.", remedy="Open the page anew and prove who you are."
+        )
