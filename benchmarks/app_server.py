@@ -160,7 +160,7 @@ class Reader:
         """Change parts of the address; "" takes a part away."""
         return self._measure(self._session.draw(query=_query(self.parameters | parameters)))
 
-    def enter(self, widget: str, value: bool | int | float | str) -> Took:
+    def enter(self, widget: str, value: bool | int | float | str | list[str]) -> Took:
         """Give a widget, named by key or label, a value that it keeps."""
         return self._measure(self._session.enter(self.drawn, widget, value))
 

@@ -128,7 +128,8 @@ def steps(world: World) -> dict[str, list[Step]]:
             change("concepts without marked", concept="", marked="without"),
         ],
         "lgip": [
-            change("one flip type", **{"lgip-type": "color"}),
+            ("one flip type", lambda r: r.enter("lgip-type", ["color"])),
+            ("another flip type", lambda r: r.enter("lgip-type", ["object"])),
             change("again", lgip=world.lgip[:12]),
         ],
         "compare": [

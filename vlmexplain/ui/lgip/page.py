@@ -13,7 +13,7 @@ from vlmexplain.ui.choice import choose
 from vlmexplain.ui.html import tag
 from vlmexplain.ui.job_list import duration
 from vlmexplain.ui.jobs import JobView
-from vlmexplain.ui.lgip.distributions import distributions_view
+from vlmexplain.ui.lgip import kept
 from vlmexplain.ui.lgip.figures_table import figures_table, rates_view
 from vlmexplain.ui.lgip.paper_models import paper_models_view
 from vlmexplain.ui.lgip.plane import plane_view, source_name
@@ -148,7 +148,7 @@ def _one_result(gallery: Gallery, result: LgipResult, run_key: str) -> None:
             tag(
                 "div",
                 tag("h3", "Distributions of the gaps"),
-                distributions_view(result),
+                kept.distributions(result.key),
                 class_="vx stack",
             )
         )
@@ -161,7 +161,7 @@ def _one_result(gallery: Gallery, result: LgipResult, run_key: str) -> None:
                 class_="vx",
             )
         )
-        worst = result.triples("same", sort="largest shift", limit=SHOWN)
+        worst = kept.first_triples(result.key, "same", None, "largest shift", SHOWN)
         draw_triples(gallery, result, worst, "worst-paraphrases")
     with st.container(border=True):
         _flips(gallery, result)
@@ -188,7 +188,7 @@ def _flips(gallery: Gallery, result: LgipResult) -> None:
         required=True,
     )
     of_type = None if kind in (None, EVERY) else kind
-    flips = result.triples("flip", of_type, sort="lowest gap", limit=SHOWN)
+    flips = kept.first_triples(result.key, "flip", of_type, "lowest gap", SHOWN)
     preferred = tuple(one for one in flips if one.gap < 0 and not one.tie)
     if preferred:
         draw_triples(gallery, result, preferred, "preferred-flips")

@@ -1,0 +1,23 @@
+"""What the LGIP page keeps of a result between reruns: bounded, shared by all sessions."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from vlmexplain.lgip.result import Kind, Sort, Triple, open_lgip
+from vlmexplain.ui.html import Html
+from vlmexplain.ui.lgip.distributions import distributions_view
+
+
+@st.cache_resource(max_entries=16, show_spinner="Reading LGIP ...")
+def distributions(key: str) -> Html:
+    """The histograms of a result, which never changes."""
+    return distributions_view(open_lgip(key))
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def first_triples(
+    key: str, kind: Kind, flip_type: str | None, sort: Sort, limit: int
+) -> tuple[Triple, ...]:
+    """The first triples of a result in an order."""
+    return open_lgip(key).triples(kind, flip_type, sort=sort, limit=limit)
