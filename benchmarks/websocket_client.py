@@ -43,6 +43,7 @@ class Drawn:
         error: the first exception that the page shows, or "".
         texts: HTML, Markdown and alert bodies, in the order of the page.
         widgets: id of each widget by its label (buttons, inputs) and by its key; the first of each.
+        fragments: the fragment that a widget's change runs anew, by the widget's id.
         media: addresses of the pictures and downloads the page names.
     """
 
@@ -52,6 +53,7 @@ class Drawn:
     error: str = ""
     texts: list[str] = field(default_factory=list)
     widgets: dict[str, str] = field(default_factory=dict)
+    fragments: dict[str, str] = field(default_factory=dict)
     media: list[str] = field(default_factory=list)
 
     @property
@@ -137,15 +139,24 @@ class Session:
 
     async def press(self, drawn: Drawn, label: str) -> Drawn:
         """Press the button of this label."""
-        return await self.draw(once=WidgetState(id=_found(drawn, label), trigger_value=True))
+        name = _found(drawn, label)
+        pressed = WidgetState(id=name, trigger_value=True)
+        return await self.draw(once=pressed, fragment_id=drawn.fragments.get(name, ""))
 
-    async def enter(self, drawn: Drawn, label: str, value: bool | int | float | str) -> Drawn:
-        """Give a widget a value that it keeps; a selectbox takes the option's text."""
+    async def enter(
+        self, drawn: Drawn, label: str, value: bool | int | float | str | list[str]
+    ) -> Drawn:
+        """Give a widget a value that it keeps; a selectbox takes the option's text, a segmented
+        control a list of texts.
+        """
         name = _found(drawn, label)
         state = WidgetState(id=name)
-        setattr(state, VALUES[type(value)], value)
+        if isinstance(value, list):
+            state.string_array_value.data.extend(value)
+        else:
+            setattr(state, VALUES[type(value)], value)
         self.values[name] = state
-        return await self.draw()
+        return await self.draw(fragment_id=drawn.fragments.get(name, ""))
 
     async def load_media(self, drawn: Drawn) -> int:
         """Fetch everything the page names under ``/media``; the bytes."""
@@ -208,6 +219,8 @@ def _read(message: ForwardMsg, drawn: Drawn) -> None:
     label = getattr(inner, "label", "")
     if isinstance(getattr(inner, "id", None), str) and inner.id and isinstance(label, str):
         drawn.widgets.setdefault(label, inner.id)
+        if message.delta.fragment_id:
+            drawn.fragments[inner.id] = message.delta.fragment_id
         # "$$ID-hash-key": a widget to which the page gave a key is found by it as well
         drawn.widgets.setdefault(inner.id.split("-", 2)[-1], inner.id)
     drawn.media.extend(MEDIA.findall(str(inner)) if kind != "arrow_data_frame" else ())
