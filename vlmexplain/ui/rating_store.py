@@ -16,7 +16,8 @@ def rating_store() -> RatingStore:
         StoreError: the database is locked, full, unreachable, damaged, or from a newer version;
             the next call tries again.
     """
-    return _opened(database_url().render_as_string(hide_password=False))
+    opened: RatingStore = _opened(database_url().render_as_string(hide_password=False))
+    return opened
 
 
 @st.cache_resource(max_entries=4, show_spinner=False)

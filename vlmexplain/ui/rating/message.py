@@ -51,7 +51,8 @@ def read_message(raw: object) -> Message | None:
     """
     if not isinstance(raw, dict):
         return None
-    kind, identity = raw.get("kind"), _text(raw.get("id"), LONGEST_WORD)
+    kind: Any = raw.get("kind")
+    identity = _text(raw.get("id"), LONGEST_WORD)
     if kind not in get_args(Kind) or not identity:
         return None
     answer = raw.get("answer")

@@ -209,9 +209,10 @@ function makeRater(parent) {
           el("div", { class: "ask" }, el("h2", { class: "label" }, "Query"), el("blockquote", { dir: "auto", "data-key": "query" }, item.query)),
           data.problem ? el("p", { class: "lost" }, data.problem) : el("div", { class: "pictures" }, both)),
         el("div", { class: "asked" },
-          el("div", { class: "place" }, el("h2", {}, `Item ${item.position}`), item.skipped ? el("span", { class: "pill" }, "skipped") : null, item.version ? el("span", { class: "pill" }, "answered") : null),
+          el("div", { class: "place" }, el("h2", {}, `Item ${item.position}`), item.skipped ? el("span", { class: "pill" }, "skipped") : null, item.version ? el("span", { class: "pill" }, "answered") : null,
+            el("button", { type: "button", class: "plain keys", "data-key": "help", onclick: acts.help }, "Keys ", el("kbd", {}, "?"))),
           data.revealing ? el("p", { class: "given" }, "You answered: ", el("b", { dir: "auto" }, item.history.at(-1)?.text ?? "")) : null,
-          spots.lock, spots.conflict, controls?.node, spots.history, spots.notice, spots.foot, spots.around)),
+          spots.lock, spots.conflict, controls?.node, spots.history, el("div", { class: "end" }, spots.notice, spots.foot), spots.around)),
       el("div", { class: "over" }),
     ]);
     if (!helping) return;
@@ -271,8 +272,7 @@ function makeRater(parent) {
         ? button("on", "Forward", "", () => step("on"), busy)
         : button("skip", "Skip", "", skip, busy || locked()),
       item.version && !edited ? null : button("draft", "Save draft", "", saveDraft, busy || locked()),
-      button("submit", busy ? "Saving…" : item.version ? (edited ? "Save change" : "To the next item") : "Submit", "↵", acts.submit, busy || (locked() && (edited || !item.version)), { class: "main", "aria-disabled": !isComplete(form, data.questions) && !item.version ? "true" : null }),
-      button("help", "?", "", acts.help, false, { class: "plain keys", "aria-label": "Keys" }));
+      button("submit", busy ? "Saving…" : item.version ? (edited ? "Save change" : "To the next item") : "Submit", "↵", acts.submit, busy || (locked() && (edited || !item.version)), { class: "main", "aria-disabled": !isComplete(form, data.questions) && !item.version ? "true" : null }));
   }
 
   // ---- what the rater does
