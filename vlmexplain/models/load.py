@@ -7,12 +7,19 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from vlmexplain.errors import ModelError
 from vlmexplain.models.catalogue import catalogue_kinds
 from vlmexplain.models.fake import FakeEncoder, fake_identity
+from vlmexplain.models.precision import MARK, split_precision
 from vlmexplain.models.protocol import Encoder
 from vlmexplain.models.spec import ModelSpec, parse_spec, shipped_folder
 from vlmexplain.records import ModelIdentity
+
+if TYPE_CHECKING:  # their modules import torch
+    from vlmexplain.models.open_clip_encoder import OpenClipEncoder
+    from vlmexplain.models.sentence_encoder import SentenceEncoder
 
 MODELS_KEPT = 3
 """How many loaded models a process keeps; the one not used for longest is let go."""
@@ -64,15 +71,21 @@ def load_model(spec: str, device: str | None = None) -> Encoder:
     Raises:
         UnknownName: no such model; near matches are offered.
         MissingPackage: a package is not installed; the command is named.
-        ModelError: files or network access are missing, or the files are not sound.
+        ModelError: files or network access are missing, the files are not sound, or the device
+            does not compute in the precision asked for.
 
     >>> load_model("fake").mode
     'image-text'
     """
-    parsed = parse_spec(spec)
+    parsed, identity = parse_spec(spec), identify(spec)
+
+    def build() -> Encoder:
+        encoder = _build(parsed, device)
+        encoder.identity = identity  # with the name that loads it again
+        return encoder
+
     # The identity is part of the key: a folder whose content changed is another model.
-    key = (parsed, device, identify(spec))
-    return _shelf.get(key, lambda: _build(parsed, device))
+    return _shelf.get((parsed, device, identity), build)
 
 
 def identify(spec: str) -> ModelIdentity:
@@ -90,6 +103,9 @@ def identify(spec: str) -> ModelIdentity:
 
 def _lasting(spec: str) -> str:
     """The name with whole paths, so that it loads the model from any working folder."""
+    name, precision = split_precision(spec)
+    if precision != "fp32":
+        return f"{_lasting(name)}{MARK}{precision}"
     head, at, file = spec.rpartition("@")
     if at and Path(file).expanduser().is_file():
         return f"{head}@{Path(file).expanduser().absolute()}"
@@ -101,12 +117,14 @@ def _lasting(spec: str) -> str:
 
 def _identify(parsed: ModelSpec) -> ModelIdentity:
     if parsed.kind in ("fake", "fake-text"):
+        if parsed.precision != "fp32":
+            raise ModelError(f"the test model {parsed.kind!r} has no precision to choose.")
         seed = int(parsed.name or 0)
         return fake_identity(seed, "image-text" if parsed.kind == "fake" else "text-text")
     if parsed.kind == "sentence":
         from vlmexplain.models.sentence_folder import find_folder, identify_folder
 
-        return identify_folder(find_folder(parsed.name))
+        return identify_folder(find_folder(parsed.name), parsed.precision)
     from vlmexplain.models.open_clip_identity import identify_source
     from vlmexplain.models.open_clip_source import read_source
 
@@ -115,10 +133,12 @@ def _identify(parsed: ModelSpec) -> ModelIdentity:
         from vlmexplain.models.open_clip_tags import resolve_source
 
         source = resolve_source(parsed.name)
-    return identify_source(source)
+    return identify_source(source, parsed.precision)
 
 
-def _build(parsed: ModelSpec, device: str | None) -> Encoder:
+def _build(
+    parsed: ModelSpec, device: str | None
+) -> FakeEncoder | SentenceEncoder | OpenClipEncoder:
     if parsed.kind in ("fake", "fake-text"):
         return FakeEncoder(
             int(parsed.name or 0), "image-text" if parsed.kind == "fake" else "text-text"
@@ -126,7 +146,7 @@ def _build(parsed: ModelSpec, device: str | None) -> Encoder:
     if parsed.kind == "sentence":
         from vlmexplain.models.sentence_encoder import load_sentence_encoder
 
-        return load_sentence_encoder(parsed.name, device)
+        return load_sentence_encoder(parsed.name, device, parsed.precision)
     from vlmexplain.models.open_clip_encoder import load_open_clip_encoder
 
-    return load_open_clip_encoder(parsed.name, device)
+    return load_open_clip_encoder(parsed.name, device, parsed.precision)

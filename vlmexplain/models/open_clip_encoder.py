@@ -11,16 +11,17 @@ import torch
 from numpy.typing import NDArray
 from PIL import Image
 
-from vlmexplain.models.devices import choose_device
+from vlmexplain.models.devices import choose_device, dtype_for
 from vlmexplain.models.open_clip_build import (
     build_model,
     build_tokenizer,
-    build_transform,
     is_convolutional,
 )
 from vlmexplain.models.open_clip_identity import identify_source
+from vlmexplain.models.open_clip_preprocess import build_preprocess
 from vlmexplain.models.open_clip_source import OpenClipSource
 from vlmexplain.models.open_clip_tags import resolve_source
+from vlmexplain.models.precision import Precision
 from vlmexplain.models.protocol import Embeddings, Mode, Token, normalised
 from vlmexplain.models.text_tower import encode_cut, end_places, tower_of
 from vlmexplain.models.token_readers import BpeReader, FastReader, TokenReader
@@ -38,18 +39,19 @@ class OpenClipEncoder:
 
     mode: Mode = "image-text"
 
-    def __init__(self, source: OpenClipSource, device: torch.device):
-        self.identity = identify_source(source)
+    def __init__(self, source: OpenClipSource, device: torch.device, precision: Precision = "fp32"):
+        self._dtype = dtype_for(device, precision)
+        self.identity = identify_source(source, precision)
         self.context_length = source.context_length
         self.dimension = int(source.config["embed_dim"])
         model, known = build_model(source)
         # Convolutions on the CPU are several times faster with the channels last.
         self._format = torch.channels_last if is_convolutional(model) else torch.contiguous_format
-        self._model = model.to(device=device, memory_format=self._format).eval()
+        self._model = model.to(device=device, dtype=self._dtype, memory_format=self._format).eval()
         self._model.requires_grad_(False)
         self._device = device
         self._tokenizer: Any = build_tokenizer(source)
-        self._transform = build_transform(source)
+        self._preprocess = build_preprocess(source)
         self._tower = tower_of(self._model)
         self._reader: TokenReader = (
             FastReader(self._tokenizer.tokenizer, self._tokenizer.clean_fn, self.context_length)
@@ -81,8 +83,7 @@ class OpenClipEncoder:
 
     def preprocess(self, image: Image.Image) -> NDArray[np.float32]:
         """float32 [3, height, width]: open_clip's own transform for this model."""
-        array: NDArray[np.float32] = self._transform(image.convert("RGB")).numpy()
-        return np.ascontiguousarray(array, dtype=np.float32)
+        return self._preprocess(image)
 
     def encode_prepared(self, batch: NDArray[np.float32]) -> Embeddings:
         """float32 [n, d], L2-normalised, of float32 [n, 3, height, width]."""
@@ -90,7 +91,7 @@ class OpenClipEncoder:
         for start in range(0, len(batch), IMAGE_BATCH):
             part = np.ascontiguousarray(batch[start : start + IMAGE_BATCH], dtype=np.float32)
             with self._lock, torch.inference_mode():
-                pixels = torch.from_numpy(part).to(self._device)
+                pixels = torch.from_numpy(part).to(self._device, self._dtype)
                 features = self._model.encode_image(pixels.contiguous(memory_format=self._format))
                 rows[start : start + len(part)] = features.float().cpu().numpy()
         return normalised(rows)
@@ -112,12 +113,15 @@ class OpenClipEncoder:
         return self._reader.count(text)
 
 
-def load_open_clip_encoder(name: str, device: str | None = None) -> OpenClipEncoder:
+def load_open_clip_encoder(
+    name: str, device: str | None = None, precision: Precision = "fp32"
+) -> OpenClipEncoder:
     """Load an open_clip model: a tag, ``hf-hub:`` name, folder, or ``ARCH@FILE``.
 
     Raises:
         MissingPackage: open_clip is not installed.
-        ModelError: files or network access are missing, or the weights are not all there.
+        ModelError: files or network access are missing, the weights are not all there, or the
+            device does not compute in this precision.
         UnknownName: no such architecture or tag.
     """
-    return OpenClipEncoder(resolve_source(name), choose_device(device))
+    return OpenClipEncoder(resolve_source(name), choose_device(device), precision)

@@ -7,11 +7,12 @@ from typing import Any
 
 from vlmexplain.models.digests import file_digest
 from vlmexplain.models.open_clip_source import OpenClipSource
+from vlmexplain.models.precision import FULL_NAMES, Precision, with_precision
 from vlmexplain.records import ModelIdentity
 from vlmexplain.storage import content_key
 
 
-def identify_source(source: OpenClipSource) -> ModelIdentity:
+def identify_source(source: OpenClipSource, precision: Precision = "fp32") -> ModelIdentity:
     """The identity of an open_clip model from its files; builds no model."""
     weights = file_digest(source.weights)
     text = source.config["text_cfg"]
@@ -27,7 +28,7 @@ def identify_source(source: OpenClipSource) -> ModelIdentity:
             "weights": weights,
             "architecture": dict(source.config),
             "activation": source.activation,
-            "precision": "float32",
+            "precision": FULL_NAMES[precision],
             "preprocessing": dict(source.preprocessing),
             "tokenizer": tokenizer,
             "context_length": source.context_length,
@@ -42,14 +43,18 @@ def identify_source(source: OpenClipSource) -> ModelIdentity:
         ("Weights (sha256)", f"{source.weights.name} {weights}"),
         ("Architecture", _architecture_fact(source.config)),
         ("Activation", activation),
-        ("Precision", "float32"),
+        ("Precision", FULL_NAMES[precision]),
         ("Preprocessing", _preprocessing_fact(source.preprocessing)),
         ("Tokenizer", str(tokenizer["name"])),
         ("Context length", str(source.context_length)),
         *source.facts,
     )
     return ModelIdentity(
-        name=source.name, kind="open_clip", digest=digest, facts=facts, drawn=source.drawn
+        name=with_precision(source.name, precision),
+        kind="open_clip",
+        digest=digest,
+        facts=facts,
+        drawn=source.drawn,
     )
 
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from vlmexplain.errors import MissingPackage, ModelError
+from vlmexplain.models.precision import Precision
 from vlmexplain.models.protocol import Embeddings, Mode, Token, no_images, normalised
 from vlmexplain.models.sentence_folder import (
     SentenceFolder,
@@ -29,8 +30,8 @@ class SentenceEncoder:
 
     mode: Mode = "text-text"
 
-    def __init__(self, found: SentenceFolder, model: Any):
-        self.identity = identify_folder(found)
+    def __init__(self, found: SentenceFolder, model: Any, precision: Precision = "fp32"):
+        self.identity = identify_folder(found, precision)
         self._model = model
         self._lock = threading.Lock()
         self.context_length = context_length(found.folder)
@@ -74,12 +75,15 @@ def _dimension(model: Any) -> int:
     return int(ask() if ask else model.get_sentence_embedding_dimension())
 
 
-def load_sentence_encoder(name: str, device: str | None = None) -> SentenceEncoder:
+def load_sentence_encoder(
+    name: str, device: str | None = None, precision: Precision = "fp32"
+) -> SentenceEncoder:
     """Load a sentence encoder by name or folder; never runs code that came with it.
 
     Raises:
         MissingPackage: sentence-transformers is not installed.
-        ModelError: the files are missing, damaged, pickled, or incomplete.
+        ModelError: the files are missing, damaged, pickled, or incomplete, or the device does
+            not compute in this precision.
     """
     found = find_folder(name)
     check_safe(found.folder)
@@ -91,20 +95,21 @@ def load_sentence_encoder(name: str, device: str | None = None) -> SentenceEncod
             "sentence encoders need the package sentence-transformers.",
             remedy="Install it: pip install sentence-transformers",
         ) from error
-    from vlmexplain.models.devices import choose_device
+    from vlmexplain.models.devices import choose_device, dtype_for
 
-    chosen = str(choose_device(device))
+    chosen = choose_device(device)
+    dtype = dtype_for(chosen, precision)
     quiet: Any = transformers_logging.disable_progress_bar
     quiet()  # standard error is for our own lines
     try:
         model = SentenceTransformer(
             str(found.folder),
-            device=chosen,
+            device=str(chosen),
             trust_remote_code=False,
             local_files_only=True,
             model_kwargs={"use_safetensors": True},
         )
-        model.float().eval()
+        model.float().to(dtype).eval()
         missing = _missing_weights(model, found)
     except Exception as error:  # a damaged file shows as many kinds of error
         raise ModelError(
@@ -119,7 +124,7 @@ def load_sentence_encoder(name: str, device: str | None = None) -> SentenceEncod
             where=str(found.folder),
             remedy="Fetch or copy the model's files again.",
         )
-    return SentenceEncoder(found, model)
+    return SentenceEncoder(found, model, precision)
 
 
 def _missing_weights(model: Any, found: SentenceFolder) -> list[str]:

@@ -11,6 +11,7 @@ from typing import Any
 from vlmexplain.errors import ModelError
 from vlmexplain.models.digests import file_digest
 from vlmexplain.models.hub import hub_folder
+from vlmexplain.models.precision import FULL_NAMES, Precision, with_precision
 from vlmexplain.records import ModelIdentity
 from vlmexplain.storage import content_key
 
@@ -143,7 +144,7 @@ def context_length(folder: Path) -> int:
     return min(limits) if limits else 512
 
 
-def identify_folder(found: SentenceFolder) -> ModelIdentity:
+def identify_folder(found: SentenceFolder, precision: Precision = "fp32") -> ModelIdentity:
     """The identity of a sentence encoder from the content of its files; builds no model."""
     folder = found.folder
     places = [folder] + [
@@ -169,14 +170,20 @@ def identify_folder(found: SentenceFolder) -> ModelIdentity:
         ("Weights (sha256)", ", ".join(f"{name} {digest}" for name, digest in weights.items())),
         ("Architecture", ", ".join(config.get("architectures") or [str(config.get("model_type"))])),
         ("Activation", str(config.get("hidden_act", config.get("activation", "not stated")))),
-        ("Precision", "float32"),
+        ("Precision", FULL_NAMES[precision]),
         ("Tokenizer", _tokenizer_fact(contents)),
         ("Context length", str(length)),
     )
     digest = content_key(
-        {"sentence": 1, "files": contents, "precision": "float32", "context_length": length}
+        {
+            "sentence": 1,
+            "files": contents,
+            "precision": FULL_NAMES[precision],
+            "context_length": length,
+        }
     )
-    return ModelIdentity(name=found.name, kind="sentence", digest=digest, facts=facts)
+    name = with_precision(found.name, precision)
+    return ModelIdentity(name=name, kind="sentence", digest=digest, facts=facts)
 
 
 def _tokenizer_fact(contents: dict[str, str]) -> str:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import importlib.util
 import os
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
 import vlmexplain
 from vlmexplain.errors import ModelError, UnknownName
+from vlmexplain.models.precision import Precision, split_precision
 
 Kind = Literal["fake", "fake-text", "sentence", "open_clip"]
 
@@ -24,10 +25,12 @@ class ModelSpec:
     Attributes:
         kind: the family.
         name: what the family's loader takes.
+        precision: in which format the model computes.
     """
 
     kind: Kind
     name: str
+    precision: Precision = "fp32"
 
 
 def data_folder() -> Path:
@@ -58,18 +61,22 @@ def parse_spec(spec: str) -> ModelSpec:
     ``ViT-B-16@/path/file.safetensors`` or ``/path/arch.json@/path/file.safetensors``;
     ``hf-hub:ORG/NAME``; a folder; ``open_clip:...`` or
     ``sentence:...`` before any of these to name the family; ``sentence-transformers/NAME``;
-    ``fake``, ``fake:SEED``, ``fake-text``.
+    ``fake``, ``fake:SEED``, ``fake-text``. Any of them may end in ``#bf16`` or ``#fp16``.
 
     Raises:
-        UnknownName: none of these; near matches are offered.
+        UnknownName: none of these, or no such precision; near matches are offered.
         ModelError: a folder that holds no model.
 
-    >>> parse_spec("ViT-B-16/openai")
-    ModelSpec(kind='open_clip', name='ViT-B-16/openai')
+    >>> parse_spec("ViT-B-16/openai#bf16")
+    ModelSpec(kind='open_clip', name='ViT-B-16/openai', precision='bf16')
     >>> parse_spec("fake:7")
-    ModelSpec(kind='fake', name='7')
+    ModelSpec(kind='fake', name='7', precision='fp32')
     """
-    spec = spec.strip()
+    name, precision = split_precision(spec.strip())
+    return replace(_parse(name), precision=precision)
+
+
+def _parse(spec: str) -> ModelSpec:
     family, _, rest = spec.partition(":")
     if match := _FAKE.fullmatch(spec):
         return ModelSpec("fake" if match[1] == "fake" else "fake-text", match[2] or "")

@@ -1,0 +1,52 @@
+"""The quick image transform gives what open_clip's own gives, to the bit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image
+from tiny_open_clip import TINY
+
+from vlmexplain.models.load import load_model
+from vlmexplain.models.open_clip_build import build_transform
+from vlmexplain.models.open_clip_preprocess import build_preprocess
+from vlmexplain.models.open_clip_source import read_source
+
+STATED: dict[str, dict[str, Any]] = {
+    "as CLIP": {},
+    "bilinear": {"interpolation": "bilinear"},
+    "squash": {"resize_mode": "squash"},
+    "longest, padded": {"resize_mode": "longest", "fill_color": 127},
+    "as SigLIP": {"resize_mode": "squash", "mean": [0.5] * 3, "std": [0.5] * 3},
+}
+
+
+def random_picture(rng: np.random.Generator, mode: str = "RGB") -> Image.Image:
+    width, height = rng.integers(3, 400, size=2).tolist()
+    pixels = rng.integers(256, size=(height, width, 3)).astype(np.uint8)
+    return Image.fromarray(pixels).convert(mode)
+
+
+@pytest.mark.parametrize("name", STATED)
+@pytest.mark.parametrize("size", [32, [32, 48]], ids=["square", "oblong"])
+def test_equal_to_open_clips_own(tiny_folder, name: str, size: object) -> None:
+    config = {**TINY, "vision_cfg": {**TINY["vision_cfg"], "image_size": size}}
+    folder = tiny_folder(config, preprocess_cfg=STATED[name])
+    source = read_source(str(folder))
+    assert source is not None
+    naive, quick = build_transform(source), build_preprocess(source)
+    rng = np.random.default_rng(0)
+    for picture in [random_picture(rng) for _ in range(20)]:
+        found = quick(picture)
+        assert found.dtype == np.float32 and found.flags.c_contiguous
+        np.testing.assert_array_equal(found, naive(picture).numpy())
+
+
+@pytest.mark.parametrize("mode", ["L", "RGBA", "P", "CMYK"])
+def test_other_kinds_of_pixels_are_made_rgb_first(tiny_folder, mode: str) -> None:
+    model = load_model(str(tiny_folder()))
+    picture = random_picture(np.random.default_rng(1), mode)
+    rgb = picture.convert("RGB")
+    np.testing.assert_array_equal(model.preprocess(picture), model.preprocess(rgb))
