@@ -13,7 +13,7 @@ LAYERS = [
     {"ui", "cli"},
     {"handover"},
     {"report", "demo_setup", "run_items", "health"},
-    {"live", "overview"},
+    {"live", "overview", "ray_engine"},
     {"explain", "lgip"},
     {"example", "pairs_io", "wording"},
     {"scoring", "ratings"},
@@ -33,6 +33,8 @@ HOME_OF = {  # a library and the only parts that may import it
     "nltk": {"concepts"},
     "wn": {"concepts"},
     "sqlalchemy": {"ratings"},
+    "ray": {"ray_engine"},
+    "fsspec": {"ray_engine"},
 }
 
 

@@ -6,6 +6,7 @@ import argparse
 import json
 from pathlib import Path
 
+from vlmexplain.cli.engine_arguments import add_engine_arguments, chosen_surroundings
 from vlmexplain.cli.output import print_json, terminal_progress
 from vlmexplain.storage import write_file
 
@@ -30,6 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--out", type=Path, metavar="F.json", help="write the benchmark's metrics JSON here too"
     )
     parser.add_argument("--json", action="store_true", help="the metrics JSON on stdout")
+    add_engine_arguments(parser)
 
 
 def execute(args: argparse.Namespace) -> int:
@@ -39,15 +41,17 @@ def execute(args: argparse.Namespace) -> int:
     from vlmexplain.lgip.figures import metrics_document
     from vlmexplain.report import lgip_text
 
-    result = run_lgip(
-        open_gallery(args.gallery),
-        args.model,
-        args.perturbations,
-        mode=args.mode,
-        seed=args.seed,
-        device=args.device,
-        progress=terminal_progress(),
-    )
+    surroundings, gallery = chosen_surroundings(args), open_gallery(args.gallery)
+    asked = {"mode": args.mode, "seed": args.seed, "device": args.device}
+    asked["progress"] = terminal_progress()
+    if surroundings is None:
+        result = run_lgip(gallery, args.model, args.perturbations, **asked)
+    else:
+        from vlmexplain.ray_engine.run import lgip_on_ray
+
+        result = lgip_on_ray(
+            gallery, args.model, args.perturbations, **asked, surroundings=surroundings
+        )
     document = metrics_document(result.manifest.figures, result.manifest.model.name)
     if args.out:
         write_file(args.out, json.dumps(document, indent=2, allow_nan=False).encode())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+from vlmexplain.cli.engine_arguments import add_engine_arguments, chosen_surroundings
 from vlmexplain.cli.output import print_json, terminal_progress
 
 NAME = "run"
@@ -21,6 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--device", default=None, help="such as cpu or cuda (default: the best)")
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
+    add_engine_arguments(parser)
 
 
 def execute(args: argparse.Namespace) -> int:
@@ -29,13 +31,21 @@ def execute(args: argparse.Namespace) -> int:
     from vlmexplain.report import run_document, run_text
     from vlmexplain.scoring.run import run
 
-    finished = run(
-        open_gallery(args.gallery),
-        args.model,
-        k=args.top_k,
-        device=args.device,
-        progress=terminal_progress(),
-    )
+    surroundings, gallery = chosen_surroundings(args), open_gallery(args.gallery)
+    progress = terminal_progress()
+    if surroundings is None:
+        finished = run(gallery, args.model, args.top_k, device=args.device, progress=progress)
+    else:
+        from vlmexplain.ray_engine.run import run_on_ray
+
+        finished = run_on_ray(
+            gallery,
+            args.model,
+            args.top_k,
+            device=args.device,
+            progress=progress,
+            surroundings=surroundings,
+        )
     if args.json:
         print_json(run_document(finished))
     else:

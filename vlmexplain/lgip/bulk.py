@@ -149,7 +149,7 @@ def _make(
         )
     rows = {text: row for row, text in enumerate(embeddings.texts)}
     known = KnownVectors(rows, embeddings.text_vectors, embeddings.image_vectors)
-    engine.score_pairs(work, known, load, progress)
+    engine.score_pairs(work, known, model, load, progress)
     write_triples(work, work / TRIPLES, load, progress)
     figures = replace(figures_of(work / TRIPLES), n_samples=counts.n_samples)
     manifest = LgipManifest(

@@ -28,7 +28,12 @@ class LgipEngine(Protocol):
         ...
 
     def score_pairs(
-        self, folder: Path, known: KnownVectors, load: LoadEncoder, progress: ProgressCallback
+        self,
+        folder: Path,
+        known: KnownVectors,
+        model: ModelIdentity,
+        load: LoadEncoder,
+        progress: ProgressCallback,
     ) -> None:
         """As `pair_scores.score_pairs`."""
         ...
@@ -38,7 +43,12 @@ class LocalLgipEngine(LocalEngine):
     """This process and its threads."""
 
     def score_pairs(
-        self, folder: Path, known: KnownVectors, load: LoadEncoder, progress: ProgressCallback
+        self,
+        folder: Path,
+        known: KnownVectors,
+        model: ModelIdentity,
+        load: LoadEncoder,
+        progress: ProgressCallback,
     ) -> None:
         """See `pair_scores.score_pairs`."""
         score_pairs(folder, known, load, progress)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
 
 import numpy as np
 from numpy.typing import NDArray
@@ -94,6 +95,16 @@ def rank(
         _rank_chunk(ranking, part, chunk, index, targets[part], own, tiles, k)
         progress(Progress("rank", part.stop, n_queries, "queries"))
     return ranking
+
+
+def join_rankings(parts: Sequence[Ranking]) -> Ranking:
+    """The rankings of some queries and of those after them, as one."""
+    return Ranking(
+        **{
+            field.name: np.concatenate([getattr(part, field.name) for part in parts])
+            for field in fields(Ranking)
+        }
+    )
 
 
 def _empty_ranking(n_queries: int, k: int) -> Ranking:

@@ -63,6 +63,15 @@ class ShardFolder:
         self._unfinished = self.folder.with_name(UNFINISHED_PREFIX + self.key)
 
     @property
+    def unfinished(self) -> Path:
+        """Where shards lie while others are missing."""
+        return self._unfinished
+
+    def files_of(self, shard: int) -> tuple[Path, Path]:
+        """A shard that was written while others are missing: vectors, and what vouches."""
+        return self._unfinished / _name(shard, "npy"), self._unfinished / _name(shard, "json")
+
+    @property
     def n_shards(self) -> int:
         """How many shards the items make."""
         return -(-len(self.items) // self.shard_rows)

@@ -1,0 +1,118 @@
+"""The connection to a Ray cluster: one that runs already, or one made here for the work."""
+
+from __future__ import annotations
+
+import importlib.util
+import logging
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from vlmexplain.errors import MissingPackage, VlmexplainError
+
+LOCAL_OBJECT_STORE_BYTES = 2**30
+
+
+class ClusterError(VlmexplainError):
+    """The Ray cluster cannot be reached, or cannot do the work."""
+
+
+@dataclass(frozen=True, slots=True)
+class Capacity:
+    """What a cluster has.
+
+    Attributes:
+        n_nodes: machines.
+        n_cpus, n_gpus: of all of them.
+    """
+
+    n_nodes: int
+    n_cpus: float
+    n_gpus: float
+
+
+def require_ray() -> None:
+    """Make sure that Ray is installed, without importing it.
+
+    Raises:
+        MissingPackage: it is not.
+    """
+    if importlib.util.find_spec("ray") is None:
+        raise MissingPackage(
+            "the engine 'ray' needs the package Ray, which is not installed.",
+            remedy="Install it with: pip install -r requirements-ray.txt",
+        )
+
+
+@contextmanager
+def connected(address: str | None) -> Iterator[Capacity]:
+    """A connection for the time of the block; a cluster made here ends with it.
+
+    Args:
+        address: ``HOST:PORT`` or ``auto``; None: ``RAY_ADDRESS``, else a cluster of this
+            machine alone, whose services listen on 127.0.0.1.
+
+    Raises:
+        MissingPackage: Ray is not installed.
+        ClusterError: there is no cluster at the address, or it is of another version.
+    """
+    require_ray()
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")  # else Ray warns of it
+    import ray
+
+    if ray.is_initialized():  # the caller's own connection stays
+        yield _capacity()
+        return
+    address = address or os.environ.get("RAY_ADDRESS")
+    scratch = None if address else _scratch_folder()
+    try:
+        _connect(address, scratch)
+        yield _capacity()
+    finally:
+        ray.shutdown()
+        if scratch is not None:
+            shutil.rmtree(scratch, ignore_errors=True)
+
+
+def _connect(address: str | None, scratch: Path | None) -> None:
+    import ray
+
+    quiet = {"log_to_driver": False, "logging_level": logging.ERROR}
+    try:
+        if address is not None:
+            ray.init(address=address, **quiet)
+        else:
+            ray.init(
+                address="local",
+                include_dashboard=False,
+                object_store_memory=LOCAL_OBJECT_STORE_BYTES,
+                _node_ip_address="127.0.0.1",
+                _temp_dir=str(scratch),
+                **quiet,
+            )
+    except (ConnectionError, RuntimeError, ValueError, OSError) as error:
+        line = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+        raise ClusterError(
+            f"cannot connect to the Ray cluster ({line}).",
+            where=address or "this machine",
+            remedy="Start one with: ray start --head; or give its HOST:PORT as --address.",
+        ) from error
+
+
+def _scratch_folder() -> Path:
+    """For logs and sockets; the path is short because a socket's name may have 107 bytes."""
+    short = Path("/tmp")  # noqa: S108  a folder of its own is made in it
+    return Path(tempfile.mkdtemp(prefix="vlmx-ray-", dir=short if short.is_dir() else None))
+
+
+def _capacity() -> Capacity:
+    import ray
+
+    resources = ray.cluster_resources()
+    nodes = [node for node in ray.nodes() if node["Alive"]]
+    return Capacity(len(nodes), resources.get("CPU", 0.0), resources.get("GPU", 0.0))

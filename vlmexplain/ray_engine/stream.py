@@ -1,0 +1,97 @@
+"""Ray Data: rows stream past picture readers and model workers, wherever there is room."""
+
+from __future__ import annotations
+
+import logging
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import ray
+import ray.data
+
+from vlmexplain.ray_engine.cluster import Capacity
+from vlmexplain.ray_engine.failures import worker_errors
+from vlmexplain.ray_engine.model_worker import ModelWorker
+from vlmexplain.ray_engine.picture_reader import PictureReader
+from vlmexplain.ray_engine.rows import Row
+
+MOST_BLOCKS = 4096
+"""Rows are streamed one by one up to here, and a few at a time beyond."""
+
+_CPUS_PER_MODEL = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Staffing:
+    """How many workers hold a model, and what each stage asks of its node."""
+
+    n_models: int
+    model_cpus: float
+    model_gpus: float
+    reader_cpus: float
+
+
+def staffing(capacity: Capacity, gpu: bool) -> Staffing:
+    """One model for each GPU; without any, one for each eight CPUs but one a node at least.
+
+    At least half of the CPUs stay with those who read pictures.
+
+    >>> staffing(Capacity(n_nodes=2, n_cpus=2, n_gpus=0), gpu=True)
+    Staffing(n_models=2, model_cpus=0.5, model_gpus=0.0, reader_cpus=0.5)
+    """
+    if gpu and capacity.n_gpus >= 1:
+        n_models = int(capacity.n_gpus)
+        return Staffing(n_models, 0.0, 1.0, 1.0)
+    n_models = max(capacity.n_nodes, int(capacity.n_cpus // (2 * _CPUS_PER_MODEL)), 1)
+    share = capacity.n_cpus / n_models / 2
+    cpus = float(min(_CPUS_PER_MODEL, math.floor(share))) if share >= 1 else share
+    return Staffing(n_models, cpus, 0.0, min(1.0, share))
+
+
+def stream(
+    rows: Sequence[Row],
+    staff: Staffing,
+    worker_arguments: tuple[Any, ...],
+    reader: PictureReader | None = None,
+) -> Iterator[Row]:
+    """The answer to each row, in whatever order they are done.
+
+    A worker that dies is replaced, and what it was at is done again by another; what it had
+    done is kept.
+
+    Args:
+        rows: the pieces of work.
+        staff: how many workers.
+        worker_arguments: of `ModelWorker`.
+        reader: where there are pictures among the rows.
+
+    Raises:
+        VlmexplainError: what a worker raised.
+    """
+    _be_quiet()
+    data = ray.data.from_items(list(rows), override_num_blocks=min(len(rows), MOST_BLOCKS))
+    if reader is not None:
+        data = data.map(reader, num_cpus=staff.reader_cpus)
+    data = data.map(
+        ModelWorker,
+        fn_constructor_args=worker_arguments,
+        compute=ray.data.ActorPoolStrategy(
+            size=min(staff.n_models, len(rows)), max_tasks_in_flight_per_actor=2
+        ),
+        num_cpus=staff.model_cpus,
+        num_gpus=staff.model_gpus or None,
+        scheduling_strategy="SPREAD",
+    )
+    with worker_errors():
+        yield from data.iter_rows()
+
+
+def _be_quiet() -> None:
+    """No bars and no plans on the terminal: the program has a bar of its own."""
+    context = ray.data.DataContext.get_current()
+    context.enable_progress_bars = False
+    context.print_on_execution_start = False
+    for name in ("ray.data", "ray.tune"):
+        logging.getLogger(name).setLevel(logging.ERROR)
