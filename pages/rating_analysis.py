@@ -1,7 +1,6 @@
 """What the raters said."""
 
-import streamlit as st
-
+from vlmexplain.ui.rating_admin.analysis_page import rating_analysis_page
 from vlmexplain.ui.shell import show
 
-show(lambda: st.title("Rating analysis"))
+show(rating_analysis_page)
