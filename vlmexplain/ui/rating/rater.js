@@ -223,7 +223,7 @@ function makeRater(parent) {
   // What changes without the item changing; cheap enough for every press.
   function paint() {
     if (!spots || !data) return;
-    refill(spots.header, header(data, acts));
+    refill(spots.header, [data.progress, data.session, data.name], () => header(data, acts));
     spots.notice.className = `notice ${notice?.kind ?? ""}`;
     spots.notice.replaceChildren(...(notice ? [el("span", {}, notice.text), notice.act ? el("button", { type: "button", "data-key": "notice", onclick: notice.act[1] }, notice.act[0]) : null].filter(Boolean) : []));
     if (!inside() || !spots.foot) return;
@@ -231,19 +231,20 @@ function makeRater(parent) {
     if (controls) controls.node.disabled = locked();
     spots.lock.replaceChildren(...(locked() ? [el("p", { class: "lost" }, { paused: "The session is paused: your answers are kept, and you can go on when it is open again.", closed: "The session is closed: your answers are kept, and no more are taken.", draft: "The session is not open yet." }[data.state])] : []));
     spots.conflict.replaceChildren(...(form.conflict ? [conflictBox()] : []));
-    const history = historyOf(data.item);
-    const wasOpen = spots.history.querySelector("details")?.open;
-    if (history && wasOpen) history.open = true;
-    spots.history.replaceChildren(...(history && !data.revealing ? [history] : []));
-    refill(spots.foot, foot());
-    const skipped = skippedList(data, acts);
-    spots.around.replaceChildren(...(skipped ? [skipped] : []));
+    refill(spots.history, [data.item.history, data.revealing], () => (data.revealing ? null : historyOf(data.item)));
+    refill(spots.foot, footState(), foot);
+    refill(spots.around, data.progress.skipped_positions, () => skippedList(data, acts));
   }
 
-  // As replaceChildren, but a button that has the focus keeps it.
-  function refill(node, child) {
+  // Made anew only when it says something else, or a button would vanish between being pressed
+  // and let go; a button that has the focus keeps it.
+  function refill(node, state, make) {
+    const now = JSON.stringify(state);
+    if (node.state === now) return;
+    node.state = now;
     const focused = node.getRootNode().activeElement?.dataset?.key;
-    node.replaceChildren(child);
+    const child = make();
+    node.replaceChildren(...(child ? [child] : []));
     if (focused) node.querySelector(`[data-key="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
   }
 
@@ -255,6 +256,11 @@ function makeRater(parent) {
         el("button", { type: "button", "data-key": "keep-theirs", onclick: keepTheirs }, "Keep that answer"),
         el("button", { type: "button", "data-key": "keep-mine", onclick: replaceTheirs }, "Replace it with mine")));
   }
+
+  const footState = () => ({
+    position: data.item.position, version: data.item.version, skipped: data.item.skipped, revealing: data.revealing, locked: locked(),
+    busy: outbox.busy, edited: !isSame(form, data.item.answer, data.questions), complete: isComplete(form, data.questions),
+  });
 
   function foot() {
     const { item } = data;
