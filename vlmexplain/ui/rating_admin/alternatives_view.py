@@ -27,8 +27,8 @@ def draw_alternatives(data: RatingData, found: Analysis) -> None:
                     class_="vx"))  # fmt: skip
         return
     said = (
-        f" of the rated items ({rests_on(given.share_by_most)}) are successful alternatives by most "
-        "of their raters: the retrieved image does answer the query. Listed are all that any "
+        f" of the rated items ({rests_on(given.share_by_most)}) are successful alternatives by "
+        "most of their raters: the retrieved image does answer the query. Listed are all that any "
         f"rater marks so, {len(given.items):,} in all."
     )
     share = tag("b", value(given.share_by_most, "share"))

@@ -7,6 +7,7 @@ from typing import Any
 
 import streamlit as st
 
+from vlmexplain.datasets.gallery import list_galleries
 from vlmexplain.ratings.analysis.analyse import Analysis, analyse
 from vlmexplain.ratings.export_rows import session_data
 from vlmexplain.ratings.import_files import data_of_export
@@ -14,6 +15,7 @@ from vlmexplain.ratings.rows import RatingData
 from vlmexplain.ratings.sessions import Session, list_sessions
 from vlmexplain.ratings.store import RatingStore
 from vlmexplain.ratings.watch import revision
+from vlmexplain.report import DRAWN
 from vlmexplain.ui.html import tag
 from vlmexplain.ui.messages import note, tells, told
 from vlmexplain.ui.overview import address
@@ -81,7 +83,7 @@ def rating_analysis_page() -> None:
         with told():
             require_organiser()
             data, found = _analysed(store, source)
-            st.html(_head(source, found))
+            st.html(_head(source, data, found))
             VIEWS[view][1](data, found)
 
     draw()
@@ -147,7 +149,8 @@ def _label(session: Session) -> str:
     return f"{session.spec.name} ({session.state}, {session.n_first_answers:,} answers)"
 
 
-def _head(source: Source, found: Analysis) -> Any:
+def _head(source: Source, data: RatingData, found: Analysis) -> Any:
+    drawn = any(one.drawn for one in list_galleries() if one.id == data.spec.gallery)
     facts = (
         f"{found.n_answers:,} answers of {found.n_raters:,} raters on {found.n_items_rated:,} of "
         f"{found.n_items:,} items; {found.n_repeated:,} repeated, {found.n_skipped:,} skipped, "
@@ -158,5 +161,6 @@ def _head(source: Source, found: Analysis) -> Any:
         tag("div", tag("h2", found.name), state_pill(source.session) if source.session else None,
             class_="session-line"),
         tag("p", facts, class_="quiet small num"),
+        tag("p", tag("span", DRAWN, class_="pill drawn")) if drawn else None,
         class_="vx",
     )  # fmt: skip

@@ -11,7 +11,7 @@ from vlmexplain.ui.html import Html, tag
 from vlmexplain.ui.rating_admin.figure_text import share, table, value
 from vlmexplain.ui.rating_admin.plain_chart import draw_chart, plain_label
 
-MOST_RULES = 30
+FIRST_RULES = 10
 
 
 def draw_classes(_: RatingData, found: Analysis) -> None:
@@ -61,43 +61,45 @@ def _counts(found: Analysis) -> Html:
 
 def _draw_heat_map(found: Analysis) -> None:
     keys = list(found.class_labels)
-    labels = [plain_label(found.class_labels[key], 24) for key in keys]
+    labels = [plain_label(found.class_labels[key], 20) for key in keys]
     counts = [[found.co_occurrence[a][b] for b in keys] for a in keys]
     heat = go.Figure(go.Heatmap(
         z=counts, x=labels, y=labels, text=counts, texttemplate="%{text}", colorscale="Blues",
-        xgap=2, ygap=2, colorbar={"title": "answers"},
+        xgap=2, ygap=2, showscale=False,
         hovertemplate="%{y} and %{x}: %{z} answers<extra></extra>",
     ))  # fmt: skip
     heat.update_yaxes(autorange="reversed")
     draw_chart(
         heat,
-        f"class, of {found.n_answers:,} answers; the diagonal counts the class itself",
+        f"class (n = {found.n_answers:,} answers)",
         "class",
         "chart-together",
         "Heat map of classes marked together; the rules below hold the same counts",
         110 + 34 * len(keys),
     )
+    st.caption("Answers that mark both classes; on the diagonal, that mark the class.")
 
 
 def _rules(found: Analysis) -> Html:
     if not found.rules:
         return tag("div", tag("p", "No two classes were marked together, so there are no rules.",
                               class_="quiet"), class_="vx")  # fmt: skip
+    heads = ["If", "then", "Answers with both", "Support", "Confidence", "of answers", "Lift"]
     rows: list[list[object]] = [
         [found.class_labels[rule.if_class], found.class_labels[rule.then_class],
          f"{rule.n_both:,}", value(rule.support, "share"), value(rule.confidence, "share"),
          f"{rule.n_if:,}", value(rule.lift)]
-        for rule in found.rules[:MOST_RULES]
+        for rule in found.rules
     ]  # fmt: skip
-    more = len(found.rules) - MOST_RULES
+    rest = rows[FIRST_RULES:]
     return tag(
         "div",
         tag("h3", "If one class, then another"),
-        table(["If", "then", "Answers with both", "Support", "Confidence", "of answers", "Lift"],
-              rows, 2),
+        table(heads, rows[:FIRST_RULES], 2),
+        tag("details", tag("summary", f"{len(rest):,} rules with less confidence"),
+            table(heads, rest, 2)) if rest else None,
         tag("p", f"Support: of all {found.n_answers:,} answers. Confidence: of the answers with "
             "the first class. Lift: confidence over the share of the second; 1 when the first says "
-            "nothing about it.", f" {more:,} rules with less confidence are in the export."
-            if more > 0 else "", class_="quiet small"),
+            "nothing about it.", class_="quiet small"),
         class_="vx",
     )  # fmt: skip

@@ -80,4 +80,4 @@ def share(figure: Figure) -> Html:
         return tag("span", "n/a", class_="undefined", title=figure.undefined_because)
     bar = tag("span", tag("i", style=f"width:{100 * figure.value:.1f}%"), class_="meterbar",
               aria_hidden="true")  # fmt: skip
-    return tag("span", bar, f" {100 * figure.value:.2f} %")
+    return tag("span", bar, tag("span", f"{100 * figure.value:.2f} %", class_="percent"))

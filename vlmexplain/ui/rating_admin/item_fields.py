@@ -17,7 +17,7 @@ from vlmexplain.ratings.spec import SessionSpec
 from vlmexplain.ratings.spec_toml import ItemRequest
 from vlmexplain.run_items import METRICS_OF_ITEMS, fitting_captions
 from vlmexplain.ui import caches
-from vlmexplain.ui.overview.slice_view import facts_of
+from vlmexplain.ui.overview.scope import facts_of
 from vlmexplain.ui.rating_admin.basis import DEFAULT_SAMPLE, Basis
 
 SOURCES = {

@@ -55,7 +55,7 @@ def draw_session(store: RatingStore, session: Session) -> None:
     _draw_states(store, session)
     if not session.imported:
         _draw_code(session)
-    with st.container(horizontal=True):
+    with st.container(horizontal=True, vertical_alignment="center"):
         st.page_link(
             "pages/rating_analysis.py",
             label="Analysis",
