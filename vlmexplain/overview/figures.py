@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,15 +12,15 @@ from numpy.typing import NDArray
 from vlmexplain.overview.bootstrap import (
     Draws,
     Interval,
+    Sums,
+    distinct_values,
     draw_images,
     interval_of,
     median_draws,
     mode_draws,
-    ratio_draws,
+    summed_draws,
 )
 from vlmexplain.overview.run_columns import RunColumns
-
-Numbers = NDArray[np.generic]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,29 +52,39 @@ def run_figures(
         chosen: bool [n_queries]; None for all.
         seed: of the bootstrap.
     """
-    rows = np.arange(len(columns)) if chosen is None else np.flatnonzero(chosen)
+    rows = slice(None) if chosen is None else np.flatnonzero(chosen)
     maker = _Maker(columns, rows, draw_images(columns.image_index[rows], seed))
-    return (*maker.concepts(), *maker.informed(), *maker.retrieval())
+    return maker.drawn([*maker.concepts(), *maker.informed(), *maker.retrieval()])
+
+
+@dataclass(frozen=True, slots=True)
+class _Ratio:
+    """A figure whose interval is still to be drawn; `bootstrap.Sums` are what it is drawn from."""
+
+    key: str
+    value: float
+    n_cases: int
+    sums: Sums
 
 
 @dataclass(slots=True)
 class _Maker:
     columns: RunColumns
-    rows: NDArray[np.intp]
+    rows: NDArray[np.intp] | slice
     draws: Draws
 
-    def of(self, name: str) -> Numbers:
+    def of(self, name: str) -> NDArray[Any]:
         return self.columns.column(name)[self.rows]
 
-    def concepts(self) -> list[Figure]:
+    def concepts(self) -> list[Figure | _Ratio]:
         hit, miss = self.of("n_common"), self.of("n_only_ground_truth")
         equal, different = self.of("n_equal_multiplicity"), self.of("n_different_multiplicity")
         pairs, failure = self.of("n_ncs_pairs"), self.of("failure")
-        both = hit.astype(np.int64) + miss  # type: ignore[operator]
-        counted = equal.astype(np.int64) + different  # type: ignore[operator]
+        both = hit.astype(np.int64) + miss
+        counted = equal.astype(np.int64) + different
         n = int(np.count_nonzero(failure))
         return [
-            self.total("n_failures", failure, len(self.rows)),
+            self.total("n_failures", failure, len(failure)),
             self.mean("ca", "ca"),
             self.ratio("ncs_micro", self.of("sum_ps"), pairs),
             self.mean("ncs_macro", "ncs"),
@@ -86,14 +98,14 @@ class _Maker:
             self.total("n_matchings", pairs, n),
         ]
 
-    def informed(self) -> list[Figure]:
+    def informed(self) -> list[Figure | _Ratio]:
         return [
             *(self.mean(f"q_{name}", f"q_{name}") for name in ("ca", "ncs", "ce")),
             self.mode("q_ce_mode", self.of("q_ce").astype(np.float64)),
             self.mean("q_sd", "q_sd"),
         ]
 
-    def retrieval(self) -> list[Figure]:
+    def retrieval(self) -> list[Figure | _Ratio]:
         rank = self.of("rank_1based").astype(np.int32)
         ranked = rank > 0
         reciprocal = np.where(ranked, 1 / np.maximum(rank, 1), 0.0)
@@ -103,20 +115,31 @@ class _Maker:
             *(self.ratio(f"r{k}", ranked & (rank <= k), ranked) for k in (1, 5, 10)),
         ]
 
-    def total(self, key: str, values: Numbers, n_cases: int) -> Figure:
-        drawn = ratio_draws(self.draws, values, None)
-        value = float(values.sum(dtype=np.int64))  # type: ignore[attr-defined]
-        return Figure(key, value, n_cases, interval_of(drawn, self.draws.n_groups))
+    def total(self, key: str, values: NDArray[Any], n_cases: int) -> _Ratio:
+        value = float(values.sum(dtype=np.int64))
+        return _Ratio(key, value, n_cases, (self.draws.sums(values), None))
 
-    def ratio(self, key: str, above: Numbers, below: Numbers) -> Figure:
-        n_cases = int(below.sum(dtype=np.int64))  # type: ignore[attr-defined]
+    def ratio(self, key: str, above: NDArray[Any], below: NDArray[Any]) -> Figure | _Ratio:
+        n_cases = int(below.sum(dtype=np.int64))
         if not n_cases:
             return Figure(key, None, 0)
-        value = float(above.sum(dtype=np.float64)) / n_cases  # type: ignore[attr-defined]
-        drawn = ratio_draws(self.draws, above, below)
-        return Figure(key, value, n_cases, interval_of(drawn, self._n_with(below)))
+        value = float(above.sum(dtype=np.float64)) / n_cases
+        return _Ratio(key, value, n_cases, (self.draws.sums(above), self.draws.sums(below)))
 
-    def mean(self, key: str, name: str) -> Figure:
+    def drawn(self, parts: Sequence[Figure | _Ratio]) -> tuple[Figure, ...]:
+        """The figures with their intervals, all drawn at once."""
+        open_ones = [part for part in parts if isinstance(part, _Ratio)]
+        drawn = iter(summed_draws(self.draws, [part.sums for part in open_ones]))
+        return tuple(
+            self._figure(part, next(drawn)) if isinstance(part, _Ratio) else part for part in parts
+        )
+
+    def _figure(self, part: _Ratio, drawn: NDArray[np.float64]) -> Figure:
+        below = part.sums[1]
+        n_groups = self.draws.n_groups if below is None else int(np.count_nonzero(below))
+        return Figure(part.key, part.value, part.n_cases, interval_of(drawn, n_groups))
+
+    def mean(self, key: str, name: str) -> Figure | _Ratio:
         values = self.of(name).astype(np.float64)
         defined = ~np.isnan(values)
         return self.ratio(key, np.where(defined, values, 0.0), defined)
@@ -131,13 +154,13 @@ class _Maker:
 
     def mode(self, key: str, values: NDArray[np.float64]) -> Figure:
         defined = ~np.isnan(values)
-        found, counts = np.unique(values[defined], return_counts=True)
+        found, counts, _ = distinct_values(values[defined])
         if not len(found):
             return Figure(key, None, 0)
         modes = found[counts == counts.max()].tolist()
         interval = interval_of(mode_draws(self.draws, values), self._n_with(defined))
         return Figure(key, modes[0], int(defined.sum()), interval, tuple(modes[1:]))
 
-    def _n_with(self, cases: Numbers) -> int:
+    def _n_with(self, cases: NDArray[Any]) -> int:
         """How many groups hold a case."""
         return int(np.count_nonzero(self.draws.sums(cases)))
