@@ -28,7 +28,7 @@ from vlmexplain.ui.overview.links import explore_link
 from vlmexplain.ui.overview.page import add_style
 from vlmexplain.ui.overview.photo import photo
 from vlmexplain.ui.overview.query_rows import draw_rows
-from vlmexplain.ui.overview.slice_view import facts_of
+from vlmexplain.ui.overview.scope import facts_of
 from vlmexplain.ui.readonly import told_read_only
 from vlmexplain.ui.widgets import follow
 

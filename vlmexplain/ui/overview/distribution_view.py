@@ -14,7 +14,8 @@ from vlmexplain.overview.run_columns import RunColumns
 from vlmexplain.scoring.run_store import Run
 from vlmexplain.ui.html import tag
 from vlmexplain.ui.overview import address, kept
-from vlmexplain.ui.overview.slice_view import draw_failures, rows_of
+from vlmexplain.ui.overview.failure_list import draw_queries
+from vlmexplain.ui.overview.scope import rows_of
 from vlmexplain.ui.widgets import follow
 
 VALUES = {
@@ -56,7 +57,8 @@ def draw_distributions(gallery: Gallery, run: Run) -> None:
     chosen = selected(columns, rows, x, y, bars, dots)
     if chosen is not None:
         st.html(tag("div", tag("h2", f"{len(chosen):,} selected failures"), class_="vx"))
-        draw_failures(gallery, run, chosen)
+        order = chosen[np.argsort(-columns.rank_1based[chosen], kind="stable")]
+        draw_queries("overview", gallery, run, order.tolist())
 
 
 def histogram(values: NDArray[np.float64], title: str) -> go.Figure:

@@ -6,8 +6,10 @@ from vlmexplain.overview.columns import Column
 from vlmexplain.overview.figures import Figure
 from vlmexplain.overview.table import OverviewRow, OverviewTable
 from vlmexplain.overview.table_text import ARROW, MARK, interval_text, value_text
+from vlmexplain.ui.choice import SHOWN_DIGITS
 from vlmexplain.ui.html import Html, tag
-from vlmexplain.ui.overview.links import explore_link
+from vlmexplain.ui.overview.behind_view import behind_link
+from vlmexplain.ui.overview.links import explore_link, page_link
 
 GROUPS = {
     "concepts": "Concepts, over each model's own failures",
@@ -15,17 +17,23 @@ GROUPS = {
     "retrieval": "Ranks, over all ranked queries",
     "lgip": "Language-guided invariance probing",
 }
-MARK_WORDS = {"best": "best of the column", "worst": "worst of the column", "": ""}
+MARK_WORDS = {"best": "best of the line", "worst": "worst of the line", "": ""}
 
 
-def figure_table(table: OverviewTable) -> Html:
-    """One line a figure, one column a run."""
+def figure_table(table: OverviewTable, everything: bool) -> Html:
+    """One line a figure, one column a run.
+
+    Args:
+        everything: whether the figures are over all queries: then a number opens the Explore
+            page, else the list of the queries that it is over.
+    """
     body: list[Html] = []
     for group, heading in GROUPS.items():
         columns = [column for column in table.columns if column.group == group]
         if columns:
             title = tag("th", heading, colspan=1 + len(table.rows), scope="rowgroup")
-            body += [tag("tr", title, class_="group"), *(_line(table, c) for c in columns)]
+            body += [tag("tr", title, class_="group"),
+                     *(_line(table, c, everything) for c in columns)]  # fmt: skip
     return tag(
         "div",
         tag("div",
@@ -49,7 +57,7 @@ def _head(row: OverviewRow) -> Html:
     )
 
 
-def _line(table: OverviewTable, column: Column) -> Html:
+def _line(table: OverviewTable, column: Column, everything: bool) -> Html:
     name = tag(
         "th",
         tag("span", column.title, title=column.meaning),
@@ -58,33 +66,36 @@ def _line(table: OverviewTable, column: Column) -> Html:
         tag("span", column.good_text(), class_="sr"),
         scope="row",
     )
-    return tag("tr", name, [_cell(table, row, column) for row in table.rows])
+    return tag("tr", name, [_cell(table, row, column, everything) for row in table.rows])
 
 
-def _cell(table: OverviewTable, row: OverviewRow, column: Column) -> Html:
+def _cell(table: OverviewTable, row: OverviewRow, column: Column, everything: bool) -> Html:
     figure, mark = table.figure(row, column.key), table.mark(row, column.key)
     return tag(
         "td",
-        tag("div", _value(row, column, figure), _mark(mark), class_=f"value {mark}".strip()),
+        tag("div", _value(row, column, figure, everything), _mark(mark),
+            class_=f"value {mark}".strip()),
         tag("div", _rests_on(column, figure), class_="rests"),
         class_="r",
         data_figure=f"{column.key}",
-    )
+    )  # fmt: skip
 
 
-def _value(row: OverviewRow, column: Column, figure: Figure) -> Html:
+def _value(row: OverviewRow, column: Column, figure: Figure, everything: bool) -> Html:
     text = value_text(column, figure)
     if figure.value is None:
         return tag("span", text, class_="undefined")
-    if not column.opens:
-        return tag("span", text)
-    return tag(
-        "a",
-        text,
-        href=explore_link(row.gallery_id, row.run_key, column.opens),
-        target="_self",
-        title=f"{column.title}: open the queries behind it",
-    )
+    title = f"{column.title}: open the queries behind it"
+    return tag("a", text, href=_link(row, column, everything), title=title)
+
+
+def _link(row: OverviewRow, column: Column, everything: bool) -> str:
+    if column.group == "lgip":
+        return page_link("lgip", {"gallery": row.gallery_id[:SHOWN_DIGITS],
+                                  "lgip": row.lgip_key[:SHOWN_DIGITS]})  # fmt: skip
+    if everything:
+        return explore_link(row.gallery_id, row.run_key, column.opens)
+    return behind_link(row.run_key, f"figure:{column.key}")
 
 
 def _mark(mark: str) -> Html | None:

@@ -23,10 +23,13 @@ from vlmexplain.ui.choice import choose, chosen_run
 from vlmexplain.ui.html import Html, tag
 from vlmexplain.ui.messages import note, problem, tells
 from vlmexplain.ui.overview import address, kept
+from vlmexplain.ui.overview.behind_view import PART, asked_behind, draw_behind
 from vlmexplain.ui.overview.concept_view import draw_concepts
 from vlmexplain.ui.overview.distribution_view import draw_distributions
 from vlmexplain.ui.overview.figure_table import figure_table
-from vlmexplain.ui.overview.slice_view import draw_marked_switch, draw_slices, left_out
+from vlmexplain.ui.overview.scope import Scope
+from vlmexplain.ui.overview.scope_bar import draw_scope
+from vlmexplain.ui.overview.slice_view import draw_slices
 from vlmexplain.ui.widgets import follow
 
 
@@ -59,45 +62,48 @@ def overview_page() -> None:
     if choice.gallery is None:
         note(tag("p", "The worked example is one failure. Choose a data set to see a whole model."))
         return
-    table = kept.table_of(choice.gallery.id)
-    if not table.rows:
+    run = chosen_run(choice)
+    if run is None:
         note(tag("p", tag("b", f"No model has ranked {choice.gallery.name} yet.")),
              tag("p", "Run a model; its figures then stand here."))  # fmt: skip
         return
     gallery = caches.gallery(choice.gallery.id, choice.gallery.images_folder)
-    view, switch = _view(gallery.id)
-    run = chosen_run(choice)
-    if view == "figures" or run is None:
-        _figures(table, gallery, switch)
+    view = _view()
+    scope = draw_scope(gallery, "overview")
+    if scope is None:
         return
-    st.html(tag("div", tag("p", f"{run.model.name}, chosen in the sidebar", class_="quiet small"),
-                class_="vx"))  # fmt: skip
-    VIEWS[view][1](gallery, run)
+    behind = asked_behind()
+    if behind:
+        draw_behind(gallery, run, behind)
+    elif view == "figures":
+        _figures(gallery, scope)
+    else:
+        st.html(tag("div", tag("p", f"{run.model.name}, chosen in the sidebar",
+                    class_="quiet small"), class_="vx"))  # fmt: skip
+        VIEWS[view][1](gallery, run)
 
 
-def _view(gallery_id: str) -> tuple[str, bool]:
-    """Which view is chosen, and whether marked cases are left out."""
+def _view() -> str:
+    """Which view is chosen."""
     view = address.part("view", VIEWS, "figures")
-    left, right = st.columns([3, 2], vertical_alignment="bottom")
     follow("view", view)
-    left.segmented_control(
+    st.segmented_control(
         "View",
         list(VIEWS),
         format_func=lambda key: VIEWS[key][0],
         key="view",
         label_visibility="collapsed",
-        on_change=lambda: address.put(view=st.session_state["view"] or view, at=None),
+        on_change=lambda: address.put(
+            view=st.session_state["view"] or view, at=None, **{PART: None}
+        ),
     )
-    with right:
-        draw_marked_switch(gallery_id)
-    return view, bool(left_out(gallery_id))
+    return view
 
 
-def _figures(table: OverviewTable, gallery: Gallery, without: bool) -> None:
-    if without:
-        table = kept.table_without(gallery.id, left_out(gallery.id))
+def _figures(gallery: Gallery, scope: Scope) -> None:
+    table = kept.table_of(gallery, scope)
     st.html(order_box(table))
-    st.html(figure_table(table))
+    st.html(figure_table(table, scope.everything))
     st.html(_legend())
     _downloads(table, gallery.name)
 
