@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from typing import Any
 
 import numpy as np
@@ -38,8 +39,10 @@ def test_equal_to_open_clips_own(tiny_folder, name: str, size: object) -> None:
     assert source is not None
     naive, quick = build_transform(source), build_preprocess(source)
     rng = np.random.default_rng(0)
+    sent = pickle.loads(pickle.dumps(quick))
     for picture in [random_picture(rng) for _ in range(20)]:
         found = quick(picture)
+        np.testing.assert_array_equal(sent(picture), found)
         assert found.dtype == np.float32 and found.flags.c_contiguous
         np.testing.assert_array_equal(found, naive(picture).numpy())
 

@@ -17,8 +17,10 @@ from PIL import Image
 from tiny_open_clip import TINY
 
 from vlmexplain.errors import ModelError
+from vlmexplain.models import text_tower
 from vlmexplain.models.load import load_model
 from vlmexplain.models.open_clip_encoder import OpenClipEncoder
+from vlmexplain.models.text_prefixes import prefix_tree
 
 Folder = Callable[..., Path]
 WORDS = [
@@ -76,20 +78,52 @@ def test_cut_batches_equal_full_padding(tiny: OpenClipEncoder) -> None:
     assert np.abs(tiny.encode_texts(texts) - fully_padded(tiny, texts)).max() < 1e-6
 
 
+@pytest.mark.parametrize("share", [True, False])
 def test_short_texts_are_computed_on_few_columns(
-    tiny: OpenClipEncoder, monkeypatch: pytest.MonkeyPatch
+    tiny: OpenClipEncoder, monkeypatch: pytest.MonkeyPatch, share: bool
 ) -> None:
     seen: list[torch.Size] = []
-    first = tiny._tower.transformer.resblocks[0]
-    plain = first.forward
-
-    def watched(x: torch.Tensor, **options: Any) -> torch.Tensor:
-        seen.append(x.shape)
-        return plain(x, **options)
-
-    monkeypatch.setattr(first, "forward", watched)
+    monkeypatch.setattr(text_tower, "can_share", lambda _: share)
+    norm = tiny._tower.transformer.resblocks[0].ln_1
+    hook = norm.register_forward_hook(lambda _, given, made: seen.append(made.shape[:-1]))
     tiny.encode_texts(["a dog", "a bus"])
-    assert [shape[1] for shape in seen] == [4]
+    hook.remove()
+    # shared: start and "a" once, two words, two end marks; else two texts of four tokens
+    assert seen == [(6,) if share else (2, 4)]
+
+
+@given(st.data())
+@settings(max_examples=60, deadline=None)
+def test_the_tree_holds_each_prefix_once(data: st.DataObject) -> None:
+    end = 9
+    texts = data.draw(st.lists(st.lists(st.integers(1, 3), max_size=5), min_size=1, max_size=12))
+    length = max(map(len, texts)) + 2
+    rows = [[0, *text, end, *[0] * (length - len(text) - 2)] for text in texts]
+    ends = torch.tensor([len(text) + 1 for text in texts])
+    tree = prefix_tree(torch.tensor(rows), ends)
+    prefix = {
+        int(tree.node[i, j]): tuple(row[: j + 1])
+        for i, row in enumerate(rows)
+        for j in range(len(texts[i]) + 2)
+    }
+    assert len(set(prefix.values())) == len(prefix) == len(tree.text)
+    for i, row in enumerate(rows):
+        for j in range(len(texts[i]) + 2):
+            assert prefix[int(tree.node[i, j])] == tuple(row[: j + 1])
+    for node, (i, j) in enumerate(zip(tree.text.tolist(), tree.position.tolist(), strict=True)):
+        assert prefix[node] == tuple(rows[i][: j + 1])
+
+
+def test_texts_that_begin_alike_get_their_own_numbers(
+    tiny: OpenClipEncoder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    same = "two red dogs and a green bus near the orange zebra"
+    texts = [same, f"{same} on grass", same.replace("green", "red"), "", "two", same, "a " * 90]
+    texts += [f"a photo of {text}" for text in texts] + captions(60, 12, seed=4)
+    shared = tiny.encode_texts(texts)
+    assert np.abs(shared - fully_padded(tiny, texts)).max() < 1e-6
+    monkeypatch.setattr(text_tower, "can_share", lambda _: False)
+    assert np.abs(shared - tiny.encode_texts(texts)).max() < 1e-6
 
 
 def altered(**text: Any) -> dict[str, Any]:

@@ -47,6 +47,8 @@ def chosen_surroundings(args: argparse.Namespace) -> Surroundings | None:
             if getattr(args, name) is not None:
                 raise DataError(f"--{name} goes with --engine ray.")
         return None
+    if args.workers is not None:
+        raise DataError("--workers goes with --engine local; Ray decodes on all its nodes.")
     from vlmexplain.ray_engine.run import Surroundings
 
     store = args.store or os.environ.get("VLMEXPLAIN_STORE") or None

@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 
 from vlmexplain.cli.engine_arguments import add_engine_arguments, chosen_surroundings
+from vlmexplain.cli.model_arguments import add_model_arguments, chosen_model
 from vlmexplain.cli.output import print_json, terminal_progress
 from vlmexplain.storage import write_file
 
@@ -17,7 +18,7 @@ HELP = "invariance error, sensitivity gap and positive rate of a model"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     parser.add_argument("--gallery", required=True, metavar="G", help="a gallery's name or id")
-    parser.add_argument("--model", required=True, metavar="M", help="an image-text model")
+    add_model_arguments(parser, "an image-text model")
     parser.add_argument(
         "--perturbations",
         type=Path,
@@ -26,7 +27,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--mode", choices=["paper", "careful"], default="paper")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--device", default=None)
     parser.add_argument(
         "--out", type=Path, metavar="F.json", help="write the benchmark's metrics JSON here too"
     )
@@ -38,20 +38,20 @@ def execute(args: argparse.Namespace) -> int:
     """Compute, or read what was computed before, and print the figures."""
     from vlmexplain.datasets.gallery import open_gallery
     from vlmexplain.lgip.bulk import run_lgip
+    from vlmexplain.lgip.engine import LocalLgipEngine
     from vlmexplain.lgip.figures import metrics_document
     from vlmexplain.report import lgip_text
 
     surroundings, gallery = chosen_surroundings(args), open_gallery(args.gallery)
     asked = {"mode": args.mode, "seed": args.seed, "device": args.device}
-    asked["progress"] = terminal_progress()
+    asked["progress"], model = terminal_progress(), chosen_model(args)
     if surroundings is None:
-        result = run_lgip(gallery, args.model, args.perturbations, **asked)
+        engine = LocalLgipEngine(args.workers)
+        result = run_lgip(gallery, model, args.perturbations, **asked, engine=engine)
     else:
         from vlmexplain.ray_engine.run import lgip_on_ray
 
-        result = lgip_on_ray(
-            gallery, args.model, args.perturbations, **asked, surroundings=surroundings
-        )
+        result = lgip_on_ray(gallery, model, args.perturbations, **asked, surroundings=surroundings)
     document = metrics_document(result.manifest.figures, result.manifest.model.name)
     if args.out:
         write_file(args.out, json.dumps(document, indent=2, allow_nan=False).encode())

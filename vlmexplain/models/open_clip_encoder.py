@@ -51,7 +51,7 @@ class OpenClipEncoder:
         self._model.requires_grad_(False)
         self._device = device
         self._tokenizer: Any = build_tokenizer(source)
-        self._preprocess = build_preprocess(source)
+        self.preprocess = build_preprocess(source)
         self._tower = tower_of(self._model)
         self._reader: TokenReader = (
             FastReader(self._tokenizer.tokenizer, self._tokenizer.clean_fn, self.context_length)
@@ -80,10 +80,6 @@ class OpenClipEncoder:
                 )
                 rows[chosen.numpy()] = features.float().cpu().numpy()
         return normalised(rows)
-
-    def preprocess(self, image: Image.Image) -> NDArray[np.float32]:
-        """float32 [3, height, width]: open_clip's own transform for this model."""
-        return self._preprocess(image)
 
     def encode_prepared(self, batch: NDArray[np.float32]) -> Embeddings:
         """float32 [n, d], L2-normalised, of float32 [n, 3, height, width]."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
@@ -12,29 +10,42 @@ from vlmexplain.models.open_clip_build import build_transform
 from vlmexplain.models.open_clip_source import OpenClipSource
 
 
-def build_preprocess(source: OpenClipSource) -> Callable[[Image.Image], NDArray[np.float32]]:
-    """What open_clip's transform of this model gives, to the bit, as float32 [3, height, width].
+class OpenClipPreprocess:
+    """What open_clip's transform of a model gives, to the bit; can be sent to other processes.
 
     open_clip resizes and cuts with Pillow; its last two steps, scaling to 0..1 and to the model's
     mean and deviation, are done by NumPy here. In torch each decoding thread would start a team
     of threads of its own for them, which costs more than the arithmetic.
     """
-    *resize_and_cut, to_tensor, normalise = build_transform(source).transforms  # type: ignore[attr-defined]
-    assert type(to_tensor).__name__ == "MaybeToTensor" and type(normalise).__name__ == "Normalize"
-    mean, std = (
-        np.array(values, dtype=np.float32)[:, None, None]
-        for values in (normalise.mean, normalise.std)
-    )
 
-    def preprocess(image: Image.Image) -> NDArray[np.float32]:
+    def __init__(self, source: OpenClipSource):
+        self._source = source
+        steps = build_transform(source).transforms  # type: ignore[attr-defined]
+        *self._resize_and_cut, to_tensor, normalise = steps
+        assert type(to_tensor).__name__ == "MaybeToTensor"
+        assert type(normalise).__name__ == "Normalize"
+        self._mean, self._std = (
+            np.array(values, dtype=np.float32)[:, None, None]
+            for values in (normalise.mean, normalise.std)
+        )
+
+    def __call__(self, image: Image.Image) -> NDArray[np.float32]:
+        """float32 [3, height, width]."""
         image = image if image.mode == "RGB" else image.convert("RGB")
-        for step in resize_and_cut:
+        for step in self._resize_and_cut:
             image = step(image)
         pixels = np.asarray(image).transpose(2, 0, 1)
         array = np.empty(pixels.shape, dtype=np.float32)
         np.divide(pixels, np.float32(255), out=array)
-        array -= mean
-        array /= std
+        array -= self._mean
+        array /= self._std
         return array
 
-    return preprocess
+    def __reduce__(self) -> tuple[type[OpenClipPreprocess], tuple[OpenClipSource]]:
+        """Only what it is made of is sent."""
+        return OpenClipPreprocess, (self._source,)
+
+
+def build_preprocess(source: OpenClipSource) -> OpenClipPreprocess:
+    """The preprocessing of this model; needs none of its weights."""
+    return OpenClipPreprocess(source)

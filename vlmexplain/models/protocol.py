@@ -74,6 +74,8 @@ class Encoder(Protocol):
     def preprocess(self, image: Image.Image) -> NDArray[np.float32]:
         """The array that `encode_prepared` takes for an RGB image: CPU work, holds no lock.
 
+        It can be pickled, so that other processes can decode and preprocess.
+
         Raises:
             ModelError: the model reads no images.
         """

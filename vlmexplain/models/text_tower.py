@@ -6,6 +6,8 @@ from typing import Any
 
 import torch
 
+from vlmexplain.models.text_prefixes import at_ends, can_share, prefix_tree
+
 
 def tower_of(model: Any) -> Any | None:
     """The plain causal text transformer of a model, or None when it has none of that kind.
@@ -55,12 +57,18 @@ def encode_cut(tower: Any, ids: torch.Tensor, ends: torch.Tensor) -> torch.Tenso
     """The text features of ids [n, L], computed on the first max(ends) + 1 columns only.
 
     The same steps as open_clip's own ``encode_text``, with position table and mask cut to match.
+    On a CPU, texts that begin alike share the work; on a GPU there is too little of it to save.
     """
     length = int(ends.max()) + 1
     kind = tower.transformer.get_cast_dtype()
-    x = tower.token_embedding(ids[:, :length]).to(kind)
-    x = x + tower.positional_embedding[:length].to(kind)
-    x = _at_ends(tower.transformer, x, tower.attn_mask[:length, :length], ends.to(x.device))
+    ids, places = ids[:, :length], tower.positional_embedding[:length].to(kind)
+    if ids.device.type == "cpu" and can_share(tower.transformer):
+        tree = prefix_tree(ids, ends)
+        x = tower.token_embedding(ids[tree.text, tree.position]).to(kind) + places[tree.position]
+        x = at_ends(tower.transformer, x, tree, ends)
+    else:
+        x = tower.token_embedding(ids).to(kind) + places
+        x = _at_ends(tower.transformer, x, tower.attn_mask[:length, :length], ends.to(x.device))
     # The norm works on each position alone, so it may come after picking the one that counts.
     x = tower.ln_final(x)
     projection = tower.text_projection

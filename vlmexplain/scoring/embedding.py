@@ -51,7 +51,10 @@ class Embeddings:
 
 
 def embed_gallery(
-    gallery: Gallery, encoder: Encoder, progress: ProgressCallback = no_progress
+    gallery: Gallery,
+    encoder: Encoder,
+    progress: ProgressCallback = no_progress,
+    workers: int | None = None,
 ) -> Embeddings:
     """The embeddings of a gallery, from disk where they are there.
 
@@ -59,12 +62,15 @@ def embed_gallery(
         gallery: whose captions and pictures to embed.
         encoder: the model.
         progress: called after each batch; may raise `Cancelled`, whole shards are kept.
+        workers: how many processes decode pictures, 0 for threads; None for what
+            ``VLMEXPLAIN_DECODE_WORKERS`` says, else threads.
 
     Raises:
         StoreError: the program's folder cannot be written.
-        ModelError: the model gives no finite embedding for a caption.
+        ModelError: the model gives no finite embedding for a caption, or cannot take a picture.
+        DataError: no such number of workers, or one of them died.
     """
-    return embed(gallery, encoder.identity, encoder.mode, lambda: encoder, progress)
+    return embed(gallery, encoder.identity, encoder.mode, lambda: encoder, progress, workers)
 
 
 def embed(
@@ -73,6 +79,7 @@ def embed(
     mode: Mode,
     load: LoadEncoder,
     progress: ProgressCallback = no_progress,
+    workers: int | None = None,
 ) -> Embeddings:
     """As `embed_gallery`, for a model that is loaded only when something is missing."""
     texts, text_of_caption = distinct_texts(gallery)
@@ -84,7 +91,7 @@ def embed(
     if mode == "image-text":
         pictures = Pictures(gallery)
         image_store = ShardFolder("images", model, pictures.contents)
-        found = _embed_images(image_store, pictures, load, progress)
+        found = _embed_images(image_store, pictures, load, progress, workers)
         image_vectors = _vectors_by_image(found, pictures)
         left_out = _by_image(found.left_out, pictures)
         keys = (text_store.key, image_store.key)
@@ -196,7 +203,11 @@ def embed_text_shard(
 
 
 def _embed_images(
-    store: ShardFolder, pictures: Pictures, load: LoadEncoder, progress: ProgressCallback
+    store: ShardFolder,
+    pictures: Pictures,
+    load: LoadEncoder,
+    progress: ProgressCallback,
+    workers: int | None = None,
 ) -> StoredEmbeddings:
     found = store.read()
     if found is not None and not pictures.now_readable(found.left_out):
@@ -208,7 +219,7 @@ def _embed_images(
             return found
         missing = store.reopen(mended)
         if missing:
-            _write_image_shards(store, missing, pictures, load(), progress)
+            _write_image_shards(store, missing, pictures, load(), progress, workers)
         store.finish()
         return _read_back(store)
 
@@ -219,12 +230,13 @@ def _write_image_shards(
     pictures: Pictures,
     encoder: Encoder,
     progress: ProgressCallback,
+    workers: int | None,
 ) -> None:
     """Embed shard by shard, while the pictures of the next are decoded already."""
     total = len(store.items)
     done = total - sum(len(store.rows_of(shard)) for shard in missing)
     items = [item for shard in missing for item in store.rows_of(shard)]
-    with pictures.prepared(items, encoder) as stream:
+    with pictures.prepared(items, encoder, workers) as stream:
         for shard in missing:
             rows = store.rows_of(shard)
             vectors = np.full((len(rows), encoder.dimension), np.nan, dtype=np.float32)

@@ -57,7 +57,14 @@ class Engine(Protocol):
 
 
 class LocalEngine:
-    """This process and its threads."""
+    """This process and its threads.
+
+    Args:
+        decode_workers: how many processes decode pictures; see `embedding.embed_gallery`.
+    """
+
+    def __init__(self, decode_workers: int | None = None):
+        self._decode_workers = decode_workers
 
     def embed(
         self,
@@ -68,7 +75,7 @@ class LocalEngine:
         progress: ProgressCallback,
     ) -> Embeddings:
         """See `embedding.embed`."""
-        return embed(gallery, model, mode, load, progress)
+        return embed(gallery, model, mode, load, progress, self._decode_workers)
 
     def rank(
         self,

@@ -1,12 +1,14 @@
-"""The pictures of a gallery for embedding: checked, decoded ahead by threads, by content."""
+"""The pictures of a gallery for embedding: checked, decoded ahead of the model, by content."""
 
 from __future__ import annotations
 
-import os
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +16,9 @@ from PIL import Image
 
 from vlmexplain.datasets.gallery import Gallery
 from vlmexplain.datasets.images import PictureError
+from vlmexplain.errors import DataError, ModelError, VlmexplainError
 from vlmexplain.models.protocol import Encoder
+from vlmexplain.scoring.decoders import WORKERS, decode_workers, decoders
 from vlmexplain.scoring.shards import LeftOut
 
 NO_EMBEDDING = "no-embedding"
@@ -22,7 +26,9 @@ NO_EMBEDDING = "no-embedding"
 
 _AHEAD = 128
 
-Prepared = tuple[int, "NDArray[np.float32] | LeftOut"]
+Pixels = NDArray[np.float32]
+Prepared = tuple[int, "Pixels | LeftOut"]
+Preprocess = Callable[[Image.Image], Pixels]
 
 
 class Pictures:
@@ -34,7 +40,7 @@ class Pictures:
     """
 
     def __init__(self, gallery: Gallery):
-        self._gallery = gallery
+        self.gallery = gallery
         hashes = gallery.images_table.column("content_sha256").to_pylist()
         number: dict[str, int] = {}
         self.item_of_image = np.array(
@@ -50,47 +56,105 @@ class Pictures:
         return frozenset(
             out.item
             for out in left_out
-            if out.code != NO_EMBEDDING and not isinstance(self._read(out.item), LeftOut)
+            if out.code != NO_EMBEDDING and not isinstance(self.read(out.item), LeftOut)
         )
 
-    @contextmanager
-    def prepared(self, items: Sequence[int], encoder: Encoder) -> Iterator[Iterator[Prepared]]:
-        """Each item with the model's input array, or why there is none; in the order given.
-
-        Threads read, check, decode and preprocess ahead of whoever takes them.
-        """
-        threads = min(8, max(2, os.cpu_count() or 1))
-        with ThreadPoolExecutor(threads, thread_name_prefix="decode") as pool:
-            stream = self._stream(items, encoder, pool)
-            try:
-                yield stream
-            finally:
-                pool.shutdown(wait=True, cancel_futures=True)
-
-    def _stream(
-        self, items: Sequence[int], encoder: Encoder, pool: ThreadPoolExecutor
-    ) -> Iterator[Prepared]:
-        waiting: deque[tuple[int, Future[NDArray[np.float32] | LeftOut]]] = deque()
-        for item in items:
-            waiting.append((item, pool.submit(self._prepare, item, encoder)))
-            if len(waiting) >= _AHEAD:
-                first, future = waiting.popleft()
-                yield first, future.result()
-        while waiting:
-            first, future = waiting.popleft()
-            yield first, future.result()
-
-    def _prepare(self, item: int, encoder: Encoder) -> NDArray[np.float32] | LeftOut:
-        found = self._read(item)
-        return found if isinstance(found, LeftOut) else encoder.preprocess(found)
-
-    def _read(self, item: int) -> Image.Image | LeftOut:
+    def read(self, item: int) -> Image.Image | LeftOut:
         """The picture from the first of its files that still holds it, or why there is none."""
         problem = None
         for image in self._images[item]:
             try:
-                return self._gallery.read_rgb(image)
+                return self.gallery.read_rgb(image)
             except PictureError as error:
                 problem = problem or LeftOut(item, error.code, error.message)
         assert problem is not None
         return problem
+
+    def file_name(self, item: int) -> str:
+        """The first of its files."""
+        return self.gallery.image(self._images[item][0]).file_name
+
+    @contextmanager
+    def prepared(
+        self, items: Sequence[int], encoder: Encoder, workers: int | None = None
+    ) -> Iterator[Iterator[Prepared]]:
+        """Each item with the model's input array, or why there is none; in the order given.
+
+        Threads or processes read, check, decode and preprocess ahead of whoever takes them; the
+        arrays do not depend on which or how many.
+
+        Args:
+            workers: see `decoders.decode_workers`.
+
+        Raises:
+            DataError: no such number of workers, or one of them died.
+            ModelError: the model's preprocessing cannot take a picture; its file is named.
+        """
+        n_workers = decode_workers(workers)
+        preparing = Preparing(self.gallery, encoder.preprocess)
+        preparing.pictures = self  # threads need no second list of contents
+        with decoders(preparing, n_workers) as submit:
+            yield self._stream(items, submit, n_workers)
+
+    def _stream(
+        self,
+        items: Sequence[int],
+        submit: Callable[[int], Future[Pixels | LeftOut]],
+        n_workers: int,
+    ) -> Iterator[Prepared]:
+        waiting: deque[tuple[int, Future[Pixels | LeftOut]]] = deque()
+        try:
+            for item in items:
+                waiting.append((item, submit(item)))
+                if len(waiting) >= _AHEAD:
+                    yield waiting[0][0], waiting[0][1].result()
+                    waiting.popleft()
+            while waiting:
+                yield waiting[0][0], waiting[0][1].result()
+                waiting.popleft()
+        except BrokenProcessPool as error:
+            unfinished = [item for item, future in waiting if _died(future)][:n_workers]
+            names = ", ".join(self.file_name(item) for item in unfinished)
+            raise DataError(
+                "a process that decodes pictures was killed or broke down.",
+                where=f"one of {names}" if names else None,
+                remedy="Run again, finished shards are kept; with less memory, decode with fewer "
+                f"processes ({WORKERS}=0: threads).",
+            ) from error
+
+
+def _died(future: Future[Pixels | LeftOut]) -> bool:
+    return not future.done() or isinstance(future.exception(), BrokenProcessPool)
+
+
+@dataclass
+class Preparing:
+    """Reads, checks, decodes and preprocesses an item; can be sent to other processes."""
+
+    gallery: Gallery
+    preprocess: Preprocess
+
+    @cached_property
+    def pictures(self) -> Pictures:
+        """The items, listed on first use in each process."""
+        return Pictures(self.gallery)
+
+    def __call__(self, item: int) -> Pixels | LeftOut:
+        """float32 as the model takes it, or why there is none."""
+        found = self.pictures.read(item)
+        if isinstance(found, LeftOut):
+            return found
+        try:
+            return self.preprocess(found)
+        except VlmexplainError:
+            raise
+        except Exception as error:  # a transform fails in as many ways as it has steps
+            raise ModelError(
+                f"cannot be made fit for the model ({type(error).__name__}: {error}).",
+                where=self.pictures.file_name(item),
+                remedy="Take the picture out of the image folder: it is left out then.",
+            ) from error
+
+    def __reduce__(self) -> tuple[type[Preparing], tuple[Gallery, Preprocess]]:
+        """Without the list of items, and with a gallery that opens its own files."""
+        return Preparing, (Gallery(self.gallery.folder, self.gallery.manifest), self.preprocess)
