@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -9,13 +13,39 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from vlmexplain.errors import StoreError
-from vlmexplain.lgip.figures import lgip_figures
+from vlmexplain.lgip.figures import LgipFigures, lgip_figures
 from vlmexplain.lgip.result import LgipResult
 from vlmexplain.lgip.samples import FLIP_TYPES
-from vlmexplain.overview.bootstrap import draw_images, interval_of, ratio_draws
+from vlmexplain.overview.bootstrap import draw_images, interval_of, summed_draws
 from vlmexplain.overview.figures import Figure
 
 _NAMES = ["image_index", "caption_index", "kind", "flip_type", "gap"]
+OTHER, SAME = len(FLIP_TYPES), len(FLIP_TYPES) + 1
+"""Codes of triples: the place in `FLIP_TYPES`, a flip of another type, a paraphrase."""
+FLIPS = tuple(range(OTHER + 1))
+
+
+@dataclass(frozen=True, slots=True)
+class Gaps:
+    """The triples of a result, all arrays [n_triples].
+
+    Attributes:
+        image_index, caption_index: int32; -1 for a caption that the gallery does not have.
+        code: int8, which kind.
+        gap: float64.
+    """
+
+    image_index: NDArray[np.int32]
+    caption_index: NDArray[np.int32]
+    code: NDArray[np.int8]
+    gap: NDArray[np.float64]
+
+    def of(self, codes: tuple[int, ...], kept: NDArray[np.bool_] | None) -> NDArray[np.intp]:
+        """The triples of these kinds, of the kept ones only."""
+        wanted = np.zeros(SAME + 1, dtype=bool)
+        wanted[list(codes)] = True
+        rows = wanted[self.code]
+        return np.flatnonzero(rows if kept is None else rows & kept)
 
 
 def lgip_overview(
@@ -32,54 +62,85 @@ def lgip_overview(
     Raises:
         StoreError: the result's triples are missing or damaged.
     """
-    table = _triples(result)
-    image = table.column("image_index").to_numpy()
-    gap = table.column("gap").to_numpy().astype(np.float64)
-    flip = _is(table.column("kind"), "flip")
-    of_type = {kind: flip & _is(table.column("flip_type"), kind) for kind in FLIP_TYPES}
-    kept, found = np.ones(len(gap), dtype=bool), result.figures
+    gaps = _gaps(str(result.triples_path))
+    kept, found = None, result.figures
     if chosen is not None:
-        caption = table.column("caption_index").to_numpy()
-        kept = (caption >= 0) & chosen[caption]
-        others = {"": flip & ~np.logical_or.reduce(list(of_type.values()))}
-        found = lgip_figures(
-            gap[kept & ~flip], {k: gap[kept & rows] for k, rows in (of_type | others).items()}
-        )
-
-    def figure(
-        key: str, value: float | None, values: NDArray[np.float64], rows: NDArray[np.bool_]
-    ) -> Figure:
-        rows = rows & kept
-        n = int(rows.sum())
-        if value is None or not n:
-            return Figure(key, None, 0)
-        draws = draw_images(image[rows], seed)
-        drawn = ratio_draws(draws, values[rows], np.ones(n))
-        return Figure(key, value, n, interval_of(drawn, draws.n_groups))
-
-    above = (gap > 0).astype(np.float64)
+        kept = (gaps.caption_index >= 0) & chosen[gaps.caption_index]
+        found = _figures_of(gaps, kept)
     every = found.sensitivity
+    same, flips = _Kind(gaps, (SAME,), kept, seed), _Kind(gaps, FLIPS, kept, seed)
     figures = [
-        figure("lgip_invariance", found.invariance_error, np.abs(gap), ~flip),
-        figure("lgip_gap", every.gap_mean, gap, flip),
-        figure("lgip_positive", every.positive_rate, above, flip),
+        same.mean("lgip_invariance", found.invariance_error, np.abs),
+        flips.mean("lgip_gap", every.gap_mean, np.asarray),
+        flips.mean("lgip_positive", every.positive_rate, _positive),
     ]
-    for kind, rows in of_type.items():
-        own = found.by_type.get(kind)
+    for code, kind in enumerate(FLIP_TYPES):
+        own, rows = found.by_type.get(kind), _Kind(gaps, (code,), kept, seed)
         figures += [
-            figure(f"lgip_gap_{kind}", own.gap_mean if own else None, gap, rows),
-            figure(f"lgip_positive_{kind}", own.positive_rate if own else None, above, rows),
+            rows.mean(f"lgip_gap_{kind}", own.gap_mean if own else None, np.asarray),
+            rows.mean(f"lgip_positive_{kind}", own.positive_rate if own else None, _positive),
         ]
     return tuple(figures)
 
 
-def _triples(result: LgipResult) -> pa.Table:
+class _Kind:
+    """The triples of some kinds, and the draws of their images."""
+
+    def __init__(
+        self, gaps: Gaps, codes: tuple[int, ...], kept: NDArray[np.bool_] | None, seed: int
+    ):
+        rows = gaps.of(codes, kept)
+        self._gap = gaps.gap[rows]
+        self._draws = draw_images(gaps.image_index[rows], seed)
+        self._counts = self._draws.sums(np.ones(len(rows)))
+
+    def mean(
+        self,
+        key: str,
+        value: float | None,
+        measure: Callable[[NDArray[np.float64]], NDArray[np.generic]],
+    ) -> Figure:
+        n = len(self._gap)
+        if value is None or not n:
+            return Figure(key, None, 0)
+        sums = self._draws.sums(measure(self._gap))
+        drawn = summed_draws(self._draws, [(sums, self._counts)])[0]
+        return Figure(key, value, n, interval_of(drawn, self._draws.n_groups))
+
+
+def _positive(gap: NDArray[np.float64]) -> NDArray[np.bool_]:
+    return gap > 0
+
+
+def _figures_of(gaps: Gaps, kept: NDArray[np.bool_]) -> LgipFigures:
+    flips = {kind: gaps.gap[gaps.of((code,), kept)] for code, kind in enumerate(FLIP_TYPES)}
+    flips[""] = gaps.gap[gaps.of((OTHER,), kept)]
+    return lgip_figures(gaps.gap[gaps.of((SAME,), kept)], flips)
+
+
+@lru_cache(maxsize=2)
+def _gaps(path: str) -> Gaps:
+    """The triples of a result, which never changes: 17 bytes each are kept."""
+    table = _triples(path)
+    flip = _is(table.column("kind"), "flip")
+    code = np.where(flip, OTHER, SAME).astype(np.int8)
+    for number, kind in enumerate(FLIP_TYPES):
+        code[flip & _is(table.column("flip_type"), kind)] = number
+    return Gaps(
+        table.column("image_index").to_numpy(),
+        table.column("caption_index").to_numpy(),
+        code,
+        table.column("gap").to_numpy().astype(np.float64),
+    )
+
+
+def _triples(path: str) -> pa.Table:
     try:
-        return pq.read_table(result.triples_path, columns=_NAMES)
+        return pq.read_table(path, columns=_NAMES, read_dictionary=["kind", "flip_type"])
     except (OSError, pa.ArrowInvalid) as error:
         raise StoreError(
             "the triples are missing or damaged.",
-            where=str(result.triples_path),
+            where=path,
             remedy="Remove the folder and run LGIP again.",
         ) from error
 
