@@ -9,10 +9,20 @@ import pytest
 from PIL import Image
 
 from vlmexplain.datasets.coco import import_coco
-from vlmexplain.errors import DataError, UnknownName
-from vlmexplain.ratings.items import check_items
-from vlmexplain.ratings.spec_toml import read_plan
-from vlmexplain.run_items import planned_session
+from vlmexplain.datasets.gallery import open_gallery
+from vlmexplain.errors import DataError, GalleryError, UnknownName
+from vlmexplain.ratings.items import RatingItem, check_items
+from vlmexplain.ratings.sampling import sample_items
+from vlmexplain.ratings.spec import SessionSpec
+from vlmexplain.ratings.spec_toml import ItemRequest, SessionPlan, read_plan
+from vlmexplain.run_items import (
+    asked_captions,
+    fitting_captions,
+    items_of_queries,
+    planned_session,
+    session_of_items,
+)
+from vlmexplain.scoring.queries import QueryTable
 from vlmexplain.scoring.run import run
 from vlmexplain.scoring.run_store import Run
 
@@ -85,6 +95,36 @@ def test_a_choice_between_two_runs(runs: tuple[Run, Run], tmp_path: Path) -> Non
         path = plan(tmp_path, f"kind = '{kind}'\nrun = '{first.key}'\n{other}")
         with pytest.raises(DataError, match="other_run"):
             planned_session(read_plan(path), tmp_path)
+
+
+def test_fitting_queries_are_those_found_one_by_one(runs: tuple[Run, Run]) -> None:
+    first, second = runs
+    table = QueryTable(first, open_gallery(first.gallery_id))
+    rows = [table.row(caption) for caption in range(len(first.top_k_images))]
+    failures = [row.caption_index for row in rows if row.failure]
+    assert fitting_captions(first).tolist() == failures
+    assert fitting_captions(first, failures_only=False).tolist() == list(range(len(rows)))
+    differ = first.top_k_images[:, 0] != second.top_k_images[:, 0]
+    assert fitting_captions(first, second).tolist() == [n for n in failures if differ[n]]
+    assert fitting_captions(first, None, True, (5, 2)).tolist() == [5, 2]
+    with pytest.raises(GalleryError, match="no caption 99"):
+        fitting_captions(first, None, True, (5, 99))
+    request = ItemRequest(sample=6, seed=3, stratify_by="ca", strata=3)
+    items = items_of_queries([rows[n] for n in failures])
+    wanted = [item.caption_index for item in sample_items(items, 6, 3, "ca", 3)]
+    assert asked_captions(first, None, request).tolist() == wanted
+    with pytest.raises(UnknownName, match="caption_index"):
+        asked_captions(first, None, ItemRequest(sample=6, stratify_by="caption_index"))
+
+
+def test_items_of_another_gallery_are_refused(runs: tuple[Run, Run]) -> None:
+    first, _ = runs
+    plan = SessionPlan(SessionSpec("x", gallery=first.gallery_id), ItemRequest())
+    fits = RatingItem(0, "q", 0, 1)
+    assert session_of_items(plan, [fits])[1] == (fits,)
+    for bad in (RatingItem(0, "q", 0, N_IMAGES), RatingItem(N_IMAGES, "q", 0, 1)):
+        with pytest.raises(DataError, match="item 1"):
+            session_of_items(plan, [fits, bad])
 
 
 def test_an_unknown_run(fresh_home: Path, tmp_path: Path) -> None:
