@@ -19,6 +19,7 @@ from vlmexplain.storage import read_only
 from vlmexplain.ui import logs
 from vlmexplain.ui.jobs import job_registry
 from vlmexplain.ui.messages import unexpected
+from vlmexplain.ui.reading_ahead import read_ahead
 from vlmexplain.ui.stopping import Stop, stop_seconds
 
 HEALTH_PATH = "/health"
@@ -37,6 +38,7 @@ async def lifespan(_: Any) -> AsyncIterator[None]:
     logs.log("server.start", version=__version__, read_only=read_only())
     stop = Stop(job_registry(), stop_seconds())
     stop.on_signal()
+    read_ahead()
     try:
         yield
     finally:
