@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 from vlmexplain.datasets.gallery import Gallery
 from vlmexplain.overview.run_columns import RunColumns
 from vlmexplain.scoring.run_store import Run
+from vlmexplain.storage import content_key
 from vlmexplain.ui.html import tag
 from vlmexplain.ui.overview import address, kept
 from vlmexplain.ui.overview.failure_list import draw_queries
-from vlmexplain.ui.overview.scope import rows_of
+from vlmexplain.ui.overview.scope import current_scope, rows_of
 from vlmexplain.ui.widgets import follow
 
 VALUES = {
@@ -26,37 +27,59 @@ VALUES = {
     "sd_raw": "Size disagreement, raw",
     "rank_1based": "Rank of the ground truth",
     "margin": "Margin of the scores",
-    "n_words": "Words of the caption",
+    "n_words": "Caption length",
+}
+UNITS = {
+    "ca": "0 to 1, high is good",
+    "ncs": "0 to 1, high is good",
+    "ce": "count, low is good",
+    "sd": "0 to 1, low is good",
+    "sd_raw": "mean relative difference, low is good",
+    "rank_1based": "1 is best",
+    "margin": "first image minus ground truth",
+    "n_words": "words",
 }
 BINS = 30
 MOST_POINTS = 4000
 CLIP = 0.995
+TOOLS = {
+    "displaylogo": False,
+    "displayModeBar": True,
+    "modeBarButtonsToRemove": ["toImage", "zoom", "pan", "zoomIn", "zoomOut", "autoScale"],
+}
 
 
 def draw_distributions(gallery: Gallery, run: Run) -> None:
     """Two choices, the histogram of the first, the scatter plot, and what is selected."""
     columns = kept.run_columns(run.key)
     rows = np.flatnonzero(rows_of(gallery, columns) & columns.failure)
-    x, y = (_choice(name, label, default) for name, label, default in (
-        ("x", "Histogram, and across", "ca"), ("y", "Upwards", "ncs")))  # fmt: skip
+    spots = st.columns(2)
+    x = _choice(spots[0], "x", "Histogram, and across in the scatter plot", "ca")
+    y = _choice(spots[1], "y", "Upwards in the scatter plot", "ncs")
     values = columns.column(x)[rows].astype(np.float64)
     defined = ~np.isnan(values)
-    st.html(tag("div", tag("p", f"{int(defined.sum()):,} of {len(rows):,} failures have a value; "
-                "select with box or lasso to list the failures.", class_="quiet small"),
-                class_="vx"))  # fmt: skip
+    said = f"{int(defined.sum()):,} of {len(rows):,} failures have a value of {VALUES[x].lower()}. "
+    said += "Choose a bar, or drag a box or a lasso over either chart, to list the failures in it."
+    st.html(tag("div", tag("p", said, class_="quiet small"), class_="vx"))
     if not defined.any():
-        st.html(tag("div", tag("p", f"{VALUES[x]} is undefined for all of them."), class_="vx"))
+        nothing = f"{VALUES[x]} is undefined for all {len(rows):,} failures."
+        st.html(tag("div", tag("p", nothing), class_="vx"))
         return
+    # a selection belongs to what it was made in
+    key = content_key([run.key, current_scope(gallery.id).key, x, y])[:16]
     left, right = st.columns(2)
     with left:
-        bars = st.plotly_chart(histogram(values[defined], VALUES[x]), key="histogram",
-                               on_select="rerun", selection_mode="box")  # fmt: skip
+        bars = st.plotly_chart(histogram(values[defined], _axis(x)), key=f"histogram-{key}",
+                               on_select="rerun", selection_mode=("points", "box"),
+                               config=TOOLS)  # fmt: skip
     with right:
-        dots = st.plotly_chart(scatter(columns, rows, x, y), key="scatter", on_select="rerun",
-                               selection_mode=("box", "lasso"))  # fmt: skip
+        dots = st.plotly_chart(scatter(columns, rows, x, y), key=f"scatter-{key}",
+                               on_select="rerun", selection_mode=("points", "box", "lasso"),
+                               config=TOOLS)  # fmt: skip
     chosen = selected(columns, rows, x, y, bars, dots)
     if chosen is not None:
-        st.html(tag("div", tag("h2", f"{len(chosen):,} selected failures"), class_="vx"))
+        title = f"{len(chosen):,} selected failures, the lowest ranked first"
+        st.html(tag("div", tag("h2", title), class_="vx"))
         order = chosen[np.argsort(-columns.rank_1based[chosen], kind="stable")]
         draw_queries("overview", gallery, run, order.tolist())
 
@@ -65,9 +88,16 @@ def histogram(values: NDArray[np.float64], title: str) -> go.Figure:
     """Bars of counts; the longest 0.5 % of a tail are put into the last bar."""
     high = float(np.quantile(values, CLIP))
     counts, edges = np.histogram(np.minimum(values, high), bins=BINS)
-    middle = (edges[:-1] + edges[1:]) / 2
-    figure = go.Figure(go.Bar(x=middle, y=counts, width=np.diff(edges)))
-    return _plain(figure, title, "failures")
+    tail = int(np.count_nonzero(values > high))
+    ends = np.append(edges[1:-1], max(float(values.max()), float(edges[-1])))
+    bars = go.Bar(
+        x=(edges[:-1] + edges[1:]) / 2, y=counts, width=np.diff(edges),
+        customdata=np.stack([edges[:-1], ends], axis=1),
+        hovertemplate="%{customdata[0]:.3~f} to %{customdata[1]:.3~f}: %{y:,} failures"
+        "<extra></extra>",
+    )  # fmt: skip
+    more = f" (last bar: all from {edges[-2]:.3g})" if tail else ""
+    return _plain(go.Figure(bars), f"{title}{more}", "Failures")
 
 
 def scatter(columns: RunColumns, rows: NDArray[np.intp], x: str, y: str) -> go.Figure:
@@ -79,11 +109,12 @@ def scatter(columns: RunColumns, rows: NDArray[np.intp], x: str, y: str) -> go.F
         both = np.sort(np.random.default_rng(0).choice(both, MOST_POINTS, replace=False))
     points = go.Scattergl(
         x=one[both], y=other[both], mode="markers", customdata=rows[both],
-        marker={"size": 5, "opacity": 0.5},
+        marker={"size": 6, "opacity": 0.5},
+        hovertemplate="%{x:.3~f}, %{y:.3~f}<extra></extra>",
     )  # fmt: skip
     figure = go.Figure(points)
-    title = VALUES[x] if len(both) == total else f"{VALUES[x]} ({len(both):,} of {total:,} drawn)"
-    return _plain(figure, title, VALUES[y])
+    drawn = "" if len(both) == total else f" · {len(both):,} of {total:,} drawn"
+    return _plain(figure, f"{_axis(x)}{drawn}", _axis(y))
 
 
 def selected(
@@ -99,7 +130,18 @@ def selected(
         return rows[np.isin(rows, list(picked))]
     if bars.selection.box:
         return rows[_between(one, bars.selection.box[0]["x"])]
+    if bars.selection.points:
+        return rows[_in_bars(one, [point["customdata"] for point in bars.selection.points])]
     return None
+
+
+def _in_bars(values: NDArray[np.float64], bars: list[list[float]]) -> NDArray[np.bool_]:
+    """Which values are in any of the bars: the last bar of all holds its upper end too."""
+    found = np.zeros(len(values), dtype=bool)
+    last = np.nanmax(values)
+    for low, high in bars:
+        found |= (values >= low) & ((values < high) | ((values == high) & (high == last)))
+    return found
 
 
 def _between(values: NDArray[np.float64], ends: list[float]) -> NDArray[np.bool_]:
@@ -107,18 +149,22 @@ def _between(values: NDArray[np.float64], ends: list[float]) -> NDArray[np.bool_
     return found
 
 
-def _choice(name: str, label: str, default: str) -> str:
+def _choice(spot: Any, name: str, label: str, default: str) -> str:
     value = address.part(name, VALUES, default)
     follow(f"axis-{name}", value)
-    st.selectbox(
+    spot.selectbox(
         label,
         list(VALUES),
         format_func=VALUES.__getitem__,
         key=f"axis-{name}",
         filter_mode=None,
-        on_change=lambda: address.put(**{name: st.session_state[f"axis-{name}"]}),
+        on_change=lambda: address.put(**{name: st.session_state[f"axis-{name}"], "at": None}),
     )
     return value
+
+
+def _axis(name: str) -> str:
+    return f"{VALUES[name]} ({UNITS[name]})"
 
 
 def _plain(figure: go.Figure, x: str, y: str) -> go.Figure:
