@@ -57,3 +57,8 @@ def marked(tab: Any) -> list[str]:
 
 def wait_for_saved_draft(tab: Any) -> None:
     wait_for_text(tab, "Draft saved.")
+
+
+def let_go(tab: Any) -> None:
+    """Wait out the half second in which Enter may still be meant for the item before."""
+    tab.wait_for_timeout(600)

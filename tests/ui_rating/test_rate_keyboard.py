@@ -8,6 +8,7 @@ import pytest
 from rating_tabs import (
     checked,
     join,
+    let_go,
     marked,
     query,
     visit,
@@ -58,6 +59,9 @@ def test_a_session_by_keyboard_alone(
     assert all(row.seconds is not None and 0 < row.seconds < 600 for row in rows)
 
 
+PRESS = """(key) => document.body.dispatchEvent(
+    new KeyboardEvent("keydown", { bubbles: true, composed: true, key }))"""
+"""A key that this machine's keyboard does not have."""
 FOCUSED = """() => {
     let node = document.activeElement;
     while (node?.shadowRoot?.activeElement) node = node.shadowRoot.activeElement;
@@ -145,7 +149,7 @@ def test_backspace_changes_an_earlier_answer(new_tab: Any, address: str, ratings
         "2 · Details",
         "9",
     ]
-    tab.wait_for_timeout(600)  # longer than a press meant for the item before
+    let_go(tab)
     tab.keyboard.press("Enter")  # unchanged: nothing is written
     assert wait_for_item(tab, 2) == second
     rows = ratings.rows(session, history=True)
@@ -168,10 +172,11 @@ def test_arrows_zero_and_own_letters(new_tab: Any, address: str, ratings: Any) -
     tab.keyboard.press("0")
     assert marked(tab) == ["rating-0"]
     tab.keyboard.press("ArrowRight")
-    tab.keyboard.press("ß")
+    tab.evaluate(PRESS, "ß")
     assert marked(tab) == ["rating-1", "class-colour"]
     tab.keyboard.press("Enter")
     wait_for_item(tab, 2)
+    let_go(tab)
     tab.keyboard.press("Enter")
     wait_for_text(tab, "Choose a rating first.")
     row = ratings.rows(session)

@@ -152,7 +152,11 @@ function makeRater(parent) {
       return clash(item.version);
     }
     form = newForm(data, kept(name));
-    if (form.restored && !isSame(form, item.answer, data.questions)) say("quiet", item.version ? "What you changed and did not submit is filled in." : "Your draft is filled in.");
+    if (form.restored && !isSame(form, item.answer, data.questions)) {
+      const filled = item.version ? "What you changed and did not submit is filled in." : "Your draft is filled in.";
+      if (notice?.kind === "good") notice.text += ` ${filled}`;
+      else say("quiet", filled);
+    }
     if (form.touched) autosave();
   }
 
