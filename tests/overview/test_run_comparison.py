@@ -18,9 +18,11 @@ from vlmexplain.errors import DataError
 from vlmexplain.overview.comparison import (
     COMPARED,
     QUADRANTS,
+    SIDES,
     compare_runs,
     quadrant_queries,
     query_differences,
+    sided,
     sign_test,
 )
 from vlmexplain.overview.run_columns import RunColumns
@@ -61,6 +63,26 @@ def test_against_plain_python(seed: int) -> None:
         assert each.better_a == sum(sign * (y - x) < 0 for x, y in pairs)
         assert each.equal == len(pairs) - each.better_a - each.better_b
         assert each.interval.low <= each.difference <= each.interval.high
+        every = quadrant_queries(found, None, each.key, a, b)
+        behind = {side: sided(every, side, each.key, a, b) for side in SIDES}
+        numbers = {"any": each.n, "a": each.better_a, "b": each.better_b, "equal": each.equal}
+        assert {side: len(queries) for side, queries in behind.items()} == numbers
+        gains = {i: sign * (value(b, each.key, i) - value(a, each.key, i)) for i in ranked}
+        assert sorted(behind["a"].tolist()) == [i for i in ranked if gains[i] < 0]
+        assert sorted(behind["any"].tolist()) == [i for i in ranked if gains[i] == gains[i]]
+
+
+def test_over_some_queries_alone() -> None:
+    a, b = two_runs(2)
+    chosen = np.arange(80) % 3 == 0
+    found = compare_runs(a, b, chosen)
+    assert (found.quadrant[~chosen] == -1).all()
+    rows = [i for i in range(80) if chosen[i] and a.rank_1based[i] and b.rank_1based[i]]
+    assert sum(found.counts.values()) == len(rows)
+    rr = found.differences[0]
+    assert rr.n == len(rows)
+    plain = [value(b, "rr", i) - value(a, "rr", i) for i in rows]
+    assert rr.difference == pytest.approx(sum(plain) / len(plain))
 
 
 def test_sign_test_is_the_binomial_sum() -> None:

@@ -21,6 +21,13 @@ QUADRANTS: dict[Quadrant, str] = {
     "only-b": "Only B right",
     "both-wrong": "Both wrong",
 }
+Side = Literal["any", "a", "b", "equal"]
+SIDES: dict[Side, str] = {
+    "any": "both have a value",
+    "a": "A is better",
+    "b": "B is better",
+    "equal": "both are equal",
+}
 COMPARED = ("rr", "ca", "ncs", "ce", "sd")
 
 
@@ -108,6 +115,16 @@ def quadrant_queries(
     return rows[np.argsort(np.where(np.isnan(size), -1.0, size) * -1, kind="stable")]
 
 
+def sided(
+    queries: NDArray[np.int64], side: Side, key: str, a: RunColumns, b: RunColumns
+) -> NDArray[np.int64]:
+    """Those of the queries where both have a value of one of `COMPARED`, or A or B is better."""
+    gain = _sign(key) * query_differences(key, a, b)[queries]
+    kept = {"any": gain == gain, "a": gain < 0, "b": gain > 0, "equal": gain == 0}[side]
+    found: NDArray[np.int64] = queries[kept]
+    return found
+
+
 def sign_test(wins: int, losses: int) -> float | None:
     """Two-sided exact sign test; None without a win or a loss.
 
@@ -130,9 +147,8 @@ def _difference(
     difference = right[rows] - left[rows]
     draws = draw_images(a.image_index[rows], seed)
     interval = interval_of(ratio_draws(draws, difference, np.ones(n)), draws.n_groups)
-    sign = 1 if metric_of(key).good == "high" else -1
-    better_b = int(np.count_nonzero(sign * difference > 0))
-    better_a = int(np.count_nonzero(sign * difference < 0))
+    better_b = int(np.count_nonzero(_sign(key) * difference > 0))
+    better_a = int(np.count_nonzero(_sign(key) * difference < 0))
     return PairedDifference(
         key,
         n,
@@ -145,6 +161,10 @@ def _difference(
         n - better_a - better_b,
         sign_test(better_a, better_b),
     )
+
+
+def _sign(key: str) -> int:
+    return 1 if metric_of(key).good == "high" else -1
 
 
 def _values(key: str, columns: RunColumns) -> NDArray[np.float64]:

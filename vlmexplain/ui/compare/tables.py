@@ -17,8 +17,8 @@ def quadrant_table(found: Comparison, a: str, b: str) -> Html:
     def cell(name: Quadrant) -> Html:
         n = found.counts[name]
         share = f"{100 * n / total:.1f} %" if total else "–"
-        link = address.same_page("compare", quadrant=name, at=None, cquery=None)
-        return tag("td", tag("div", tag("a", f"{n:,}", href=link, target="_self"), class_="value"),
+        link = address.same_page("compare", quadrant=name, at=None, side=None, cquery=None)
+        return tag("td", tag("div", tag("a", f"{n:,}", href=link), class_="value"),
                    tag("div", share, class_="rests"), data_quadrant=name, class_="r")  # fmt: skip
 
     rows = [
@@ -55,11 +55,12 @@ def difference_table(found: Comparison, a: str, b: str) -> Html:
         "div",
         tag("div", tag("table", tag("caption", "Paired differences", class_="sr"),
             tag("thead", tag("tr", titles)), tag("tbody", map(_line, found.differences))),
-            class_="wide"),
+            class_="wide rows"),
         tag("p", "Reciprocal rank over all queries that both ranked; the others over the queries "
             f"that both failed. Differences: {100 * LEVEL:.0f} % paired bootstrap, {DRAWS:,} draws "
             "of whole images. Sign test: two-sided, exact, ties left out; it takes queries as "
-            "independent, though the captions of one image are not.",
+            "independent, though the captions of one image are not. Each number opens its "
+            "queries.",
             class_="quiet small", style="margin-top:6px"),
         class_="vx",
     )  # fmt: skip
@@ -74,17 +75,32 @@ def _line(each: PairedDifference) -> Html:
     interval = ""
     if each.interval:
         interval = f" [{_signed(each, each.interval.low)}, {_signed(each, each.interval.high)}]"
+
+    def opens(text: str, side: str = "any") -> Html:
+        link = address.same_page("compare", quadrant="all", by=each.key, side=side, at=None,
+                                 cquery=None)  # fmt: skip
+        return tag("a", text, href=link)
+
     cells = [
-        f"{each.n:,}",
+        opens(f"{each.n:,}"),
         _mean(each, each.mean_a),
         _mean(each, each.mean_b),
-        _signed(each, each.difference) + interval,
-        f"{each.better_a:,}",
-        f"{each.better_b:,}",
-        f"{each.equal:,}",
+        [opens(_signed(each, each.difference)), interval],
+        opens(f"{each.better_a:,}", "a"),
+        opens(f"{each.better_b:,}", "b"),
+        opens(f"{each.equal:,}", "equal"),
         "all equal" if each.sign_p is None else p_text(each.sign_p),
     ]
     return tag("tr", name, [tag("td", cell, class_="r") for cell in cells], data_metric=each.key)
+
+
+def signed(value: float, digits: int = 3) -> str:
+    """A difference with its sign, a true minus.
+
+    >>> signed(0.5), signed(-0.25, 1)
+    ('+0.500', '−0.2')
+    """
+    return f"{value:+.{digits}f}".replace("-", "−")
 
 
 def p_text(p: float) -> str:
@@ -101,4 +117,4 @@ def _mean(each: PairedDifference, value: float) -> str:
 
 
 def _signed(each: PairedDifference, value: float) -> str:
-    return f"{100 * value:+.1f}" if METRIC[each.key].unit == "share" else f"{value:+.3f}"
+    return f"{signed(100 * value, 1)}" if METRIC[each.key].unit == "share" else signed(value)
