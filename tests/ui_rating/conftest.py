@@ -1,4 +1,4 @@
-"""A home with the made gallery and a rating database that the tests read and write beside the app."""
+"""A home with the made gallery, and its rating database, which the tests read beside the app."""
 
 from __future__ import annotations
 

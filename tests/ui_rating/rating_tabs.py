@@ -62,3 +62,11 @@ def wait_for_saved_draft(tab: Any) -> None:
 def let_go(tab: Any) -> None:
     """Wait out the half second in which Enter may still be meant for the item before."""
     tab.wait_for_timeout(600)
+
+
+def settle(tab: Any) -> None:
+    """Wait until the server has answered."""
+    tab.wait_for_timeout(100)
+    tab.wait_for_function(
+        "() => document.querySelector('.stApp')?.dataset.testScriptState !== 'running'"
+    )

@@ -142,7 +142,8 @@ def test_skip_and_come_back(new_tab: Any, address: str, ratings: Any) -> None:
     tab.keyboard.press("2")
     tab.keyboard.press("Enter")
     wait_for_text(tab, "You gave 2 answers.")
-    assert [(row.item, row.rating) for row in ratings.rows(session)][0] == (skipped, 2)
+    first = ratings.rows(session)[0]
+    assert (first.item, first.rating) == (skipped, 2)
 
 
 def test_the_server_is_killed(new_tab: Any, killable_app: Any, ratings: Any) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 import streamlit as st
@@ -51,20 +53,21 @@ def show(draw: Callable[[], None]) -> None:
         run_app()
 
 
-def run_app() -> None:
-    """Draw the frame, then the page that the address names."""
-    st.set_page_config(
-        page_title="vlmexplain",
-        page_icon=f"data:image/svg+xml,{quote(ICON)}",
-        layout="wide",
-        initial_sidebar_state="auto",
-    )
-    st.html(f"<style>{stylesheet()}</style>")
-    page = st.navigation(
+def raters_only() -> bool:
+    """Whether ``VLMEXPLAIN_RATERS_ONLY=1``: this server has the rater's page and no other."""
+    return os.environ.get("VLMEXPLAIN_RATERS_ONLY", "") not in ("", "0")
+
+
+def _whole_app() -> Any:
+    """All pages."""
+    return st.navigation(
         {
             "": [
                 st.Page(
-                    PAGES / "explore.py", title="Explore", icon=":material/search:", default=True
+                    PAGES / "explore.py",
+                    title="Explore",
+                    icon=":material/search:",
+                    default=True,
                 ),
                 st.Page(PAGES / "perturb.py", title="Perturb", icon=":material/edit_note:"),
                 st.Page(PAGES / "overview.py", title="Overview", icon=":material/table_chart:"),
@@ -88,6 +91,29 @@ def run_app() -> None:
         },
         expanded=True,
     )
+
+
+def _rating_alone() -> Any:
+    """The rater's page at its own address, and at every other."""
+    from vlmexplain.ui.rating.page import rate_page
+
+    pages = [
+        st.Page(rate_page, title=RATE, default=True, url_path="start"),
+        st.Page(PAGES / "rate.py", title=RATE),
+    ]
+    return st.navigation(pages, position="hidden")
+
+
+def run_app() -> None:
+    """Draw the frame, then the page that the address names."""
+    st.set_page_config(
+        page_title="vlmexplain",
+        page_icon=f"data:image/svg+xml,{quote(ICON)}",
+        layout="wide",
+        initial_sidebar_state="auto",
+    )
+    st.html(f"<style>{stylesheet()}</style>")
+    page = _rating_alone() if raters_only() else _whole_app()
     st.logo(LOGO, size="large", icon_image=ICON)
     with drawing(page.title):
         with st.sidebar, told():

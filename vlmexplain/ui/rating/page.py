@@ -13,6 +13,7 @@ from vlmexplain.ui.rating.results import draw_results
 from vlmexplain.ui.rating.view import View, view_of
 from vlmexplain.ui.rating.visit import Visit, take
 from vlmexplain.ui.rating_store import rating_store
+from vlmexplain.ui.shell import raters_only
 
 KEY = "rater"
 BARE = """
@@ -44,7 +45,8 @@ def _draw() -> None:
     _rater(key=KEY, data=view | {"code": visit.code or address_code()}, on_act_change=_take)
     if view["phase"] == "join":
         draw_join(_lost(view))
-        st.page_link("pages/explore.py", label="All pages of vlmexplain", icon=":material/home:")
+        if not raters_only():
+            st.page_link("pages/explore.py", label="All pages", icon=":material/home:")
     elif _may_show_results(view):
         with told():
             draw_results(visit.ticket)
