@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from PIL import ImageColor
 
@@ -55,6 +55,7 @@ def _as_words(name: str) -> str:
     return name if whole else " ".join(parts)
 
 
+@cache
 def rgb_distance(one: str, other: str) -> float:
     """Euclidean distance of two named colours in RGB, 0..441.7; grey is gray.
 
