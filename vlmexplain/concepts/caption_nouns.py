@@ -246,7 +246,7 @@ def _compound_beginnings(nouns: dict[str, int]) -> tuple[set[str], set[tuple[str
     first: set[str] = set()
     pairs: set[tuple[str, str]] = set()
     for lemma in nouns:
-        words = re.split(r"[_-]", lemma, maxsplit=_LONGEST_COMPOUND)
+        words = lemma.replace("-", "_").split("_", _LONGEST_COMPOUND)
         if 2 <= len(words) <= _LONGEST_COMPOUND:
             first.add(words[0])
             if len(words) == _LONGEST_COMPOUND:

@@ -1,10 +1,12 @@
-"""What the first page needs is imported while the browser still fetches Streamlit's own scripts."""
+"""The first page's imports, made while the browser still fetches Streamlit's own scripts."""
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import threading
 
+from vlmexplain.errors import VlmexplainError
 from vlmexplain.ui.collector import set_aside_modules
 
 NEEDED = (
@@ -25,4 +27,15 @@ def read_ahead() -> threading.Thread:
 def _import() -> None:
     for name in NEEDED:
         importlib.import_module(name)
+    _open_wordnet()
     set_aside_modules()
+
+
+def _open_wordnet() -> None:
+    from vlmexplain.concepts.mentions import mentions_in
+    from vlmexplain.concepts.wordnet import load_wordnet
+    from vlmexplain.concepts.wordnet_files import wordnet_root
+
+    if wordnet_root().is_dir():  # setting it up is for a page to do, which says what goes wrong
+        with contextlib.suppress(VlmexplainError):
+            mentions_in("", (), load_wordnet())
