@@ -12,6 +12,7 @@ from vlmexplain import __version__
 from vlmexplain.datasets.gallery import list_galleries
 from vlmexplain.errors import VlmexplainError
 from vlmexplain.ratings.database import Database, database_url
+from vlmexplain.ratings.migrate import schema_version
 from vlmexplain.scoring.run_store import list_runs
 from vlmexplain.storage import home, read_only
 
@@ -108,7 +109,7 @@ def _ratings() -> dict[str, Any]:
         return {"database": kind, "there": False}
     database = Database(url, DATABASE_WAIT_S)
     try:
-        database.read(lambda connection: connection.exec_driver_sql("SELECT 1").scalar())
+        there = schema_version(database) is not None
     finally:
         database.close()
-    return {"database": kind, "there": True}
+    return {"database": kind, "there": there}
