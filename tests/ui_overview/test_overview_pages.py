@@ -138,14 +138,14 @@ def test_audit_lists_and_marks_are_kept(home: Any, monkeypatch: Any) -> None:
     from vlmexplain.overview.marks import mark, marks_csv, read_marks
 
     gallery = home[1]
-    for sign in ("lowest", "last", "mentions-nothing", "named-not-annotated", "same-picture",
+    for sign in ("lowest", "last", "mentions-nothing", "named-not-annotated", "same-picture", "looks-the-same",
                  "duplicate-boxes"):  # fmt: skip
         assert "captions" in draw("audit", home, monkeypatch, sign=sign)
     mark(gallery, 2, "caption-wrong")
     mark(gallery, 3, "fine")
     assert read_marks(gallery.id) == {2: "caption-wrong", 3: "fine"}
     page = draw("audit", home, monkeypatch, aquery="2")
-    assert "2 captions of this data set are marked" in page
+    assert "2 of this data set are marked" in page
     assert marks_csv(gallery, read_marks(gallery.id)).count("\n") >= 3
     without = draw("overview", home, monkeypatch, marked="without")
     assert f"{gallery.n_captions - 1:,} queries" in without

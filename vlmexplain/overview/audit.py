@@ -19,6 +19,7 @@ from vlmexplain.datasets.checks import InstanceFlag
 from vlmexplain.datasets.gallery import Gallery
 from vlmexplain.overview.gallery_facts import GalleryFacts
 from vlmexplain.overview.gallery_mentions import GalleryMentions
+from vlmexplain.overview.near_duplicates import MOST_BITS
 from vlmexplain.overview.run_columns import RunColumns
 
 MOST_LISTED = 2000
@@ -39,13 +40,18 @@ class Sign:
 
 @dataclass(frozen=True, slots=True)
 class AuditSource:
-    """What the signs look at; ``mentions`` only those of `NEED_MENTIONS`."""
+    """What the signs look at; ``mentions`` only those of `NEED_MENTIONS`.
+
+    Attributes:
+        look_alikes: int32 [n_images], as `near_duplicates.near_groups`; None: not looked at.
+    """
 
     gallery: Gallery
     columns: RunColumns
     facts: GalleryFacts
     wordnet: WordNet
     mentions: GalleryMentions | None = None
+    look_alikes: NDArray[np.int32] | None = None
 
 
 def find_sign(key: str, source: AuditSource) -> tuple[int, ...]:
@@ -105,12 +111,25 @@ def _named_but_missing(source: AuditSource) -> list[int]:
     return [int(caption) for caption in first[order[:MOST_LISTED]]]
 
 
+def same_pictures(gallery: Gallery) -> NDArray[np.int32]:
+    """Which group of pictures with the same bytes each is in, int32 [n_images]; -1 for none."""
+    digests = gallery.images_table.column("content_sha256").to_pylist()
+    several = {digest for digest, n in Counter(digests).items() if n > 1 and digest}
+    number = {digest: n for n, digest in enumerate(sorted(several))}
+    return np.array([number.get(digest, -1) for digest in digests], dtype=np.int32)
+
+
 def _split_ground_truth(source: AuditSource) -> list[int]:
     """Another image is the same picture, byte for byte, so either could be meant."""
-    digests = source.gallery.images_table.column("content_sha256").to_pylist()
-    several = {digest for digest, n in Counter(digests).items() if n > 1 and digest}
-    images = np.array([n for n, digest in enumerate(digests) if digest in several], dtype=np.int64)
-    rows = np.flatnonzero(np.isin(source.columns.image_index, images))
+    rows = np.flatnonzero(same_pictures(source.gallery)[source.columns.image_index] >= 0)
+    return _by_rank(rows, source.columns.rank_1based)
+
+
+def _look_alikes(source: AuditSource) -> list[int]:
+    """Another image looks nearly the same; none while the pictures were not looked at."""
+    if source.look_alikes is None:
+        return []
+    rows = np.flatnonzero(source.look_alikes[source.columns.image_index] >= 0)
     return _by_rank(rows, source.columns.rank_1based)
 
 
@@ -168,6 +187,9 @@ SIGNS: dict[str, Sign] = {
              "All captions of the image name a concept that it is not annotated with."),
         Sign("same-picture", "Same picture twice",
              "Another image has exactly the same file content, so either could be meant."),
+        Sign("looks-the-same", "Looks nearly the same",
+             "Another image has nearly the same coarse grey pattern (64-bit difference hash, at "
+             f"most {MOST_BITS} bits apart), so either could be meant; look whether it is so."),
         Sign("duplicate-boxes", "Duplicate boxes",
              "Two boxes of one concept in the image are almost the same."),
     )
@@ -178,6 +200,7 @@ _FIND: dict[str, Callable[[AuditSource], list[int]]] = {
     "mentions-nothing": _mentions_nothing,
     "named-not-annotated": _named_but_missing,
     "same-picture": _split_ground_truth,
+    "looks-the-same": _look_alikes,
     "duplicate-boxes": _duplicate_boxes,
 }
 assert set(_FIND) == set(SIGNS)

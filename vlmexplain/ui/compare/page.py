@@ -58,10 +58,10 @@ def compare_page() -> None:
     found = comparison(gallery, a.key, b.key, scope, scope.key)
     st.html(quadrant_table(found, a.model.name, b.model.name))
     st.html(difference_table(found, a.model.name, b.model.name))
-    _list(gallery, a, b, scope, found)
     query = address.number("cquery")
     if query is not None and query < gallery.n_captions:
         draw_side_by_side(gallery, a, b, query)
+    _list(gallery, a, b, scope, found)
 
 
 @st.cache_resource(max_entries=8, show_spinner="Comparing ...")
@@ -144,6 +144,7 @@ def _list(
         ("Rank by A", "Rank by B", f"{METRIC[key].short}, B − A"),
         row,
         "No query is among them.",
+        show="compare-one",
     )
 
 

@@ -25,7 +25,13 @@ def draw_side_by_side(gallery: Gallery, a: RunManifest, b: RunManifest, query: i
         found.append(explain_query(gallery, run, query, table=caches.queries_of(run, gallery)))
     truth = found[0].ground_truth
     assert truth.image_index is not None
-    st.html(tag("div", tag("div", tag("blockquote", found[0].query), class_="query"), class_="vx"))
+    st.html(
+        tag(
+            "div",
+            tag("div", tag("blockquote", found[0].query), class_="query"),
+            class_="vx compare-one",
+        )
+    )
     left, *others = st.columns(3)
     either = tuple(i for f in found if f.retrieved for i in f.retrieved.annotations.instances)
     ranks = " · ".join(f"{name}: {_rank(each)}" for name, each in zip("AB", found, strict=True))
@@ -42,7 +48,7 @@ def draw_side_by_side(gallery: Gallery, a: RunManifest, b: RunManifest, query: i
         own = roles_of(truth.annotations, each.retrieved.annotations)
         spot.html(photo(gallery, each.retrieved.image_index, each.retrieved.annotations, own,
                         f"{letter}: {manifest.model.name}", note, f"compare-{letter}"))  # fmt: skip
-        spot.html(tag("div", cards(each.pair), tag("a", "All evidence", href=link, target="_self"),
+        spot.html(tag("div", cards(each.pair), tag("a", "All evidence", href=link),
                       class_="vx three"))  # fmt: skip
 
 

@@ -19,6 +19,7 @@ def draw_rows(
     row: Callable[[int], tuple[str, str, Sequence[str]]],
     nothing: str,
     turn: str = "at",
+    show: str | None = None,
 ) -> None:
     """Draw one page of the list, and links to the pages beside it.
 
@@ -29,6 +30,7 @@ def draw_rows(
         row: a query's caption, its link, and its cells.
         nothing: said when the list is empty.
         turn: the part of the address that says which page of the list.
+        show: class of what a chosen query is shown in, which is then scrolled to.
     """
     total = len(queries)
     if not total:
@@ -37,14 +39,14 @@ def draw_rows(
     pages = -(-total // ROWS)
     at = min(address.number(turn, 0) or 0, pages - 1)
     shown = queries[at * ROWS : (at + 1) * ROWS]
-    lines = [_line(*row(int(query))) for query in shown]
+    lines = [_line(*row(int(query)), show) for query in shown]
     titles = [
         tag("th", "Query", scope="col"),
         *(tag("th", h, scope="col", class_="r") for h in heads),
     ]
     first = at * ROWS + 1
     turns = [
-        tag("a", label, href=address.same_page(page, **{turn: to}), target="_self")
+        tag("a", label, href=address.same_page(page, **{turn: to}))
         for label, to, there in (("◂ previous", at - 1, at > 0), ("next ▸", at + 1, at + 1 < pages))
         if there
     ]
@@ -61,9 +63,9 @@ def draw_rows(
     )  # fmt: skip
 
 
-def _line(text: str, link: str, cells: Sequence[str]) -> Html:
+def _line(text: str, link: str, cells: Sequence[str], show: str | None) -> Html:
     return tag(
         "tr",
-        tag("td", tag("a", text, href=link, target="_self")),
+        tag("td", tag("a", text, href=link, data_show=show)),
         [tag("td", cell, class_="r") for cell in cells],
     )
