@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from vlmexplain.errors import StoreError
+from vlmexplain.errors import ReadOnly, StoreError
 from vlmexplain.ratings.attempts import note_failure
 from vlmexplain.ratings.refusals import NotOrganiser
 from vlmexplain.ratings.sessions import list_sessions
@@ -167,11 +167,15 @@ def test_acts_called_directly_are_refused(
     assert list_sessions(rating_store) == before
     made: list[Any] = []
     monkeypatch.setattr(downloads.st, "download_button", lambda *_, data, **__: made.append(data))
-    downloads._button("Answers", "a.csv", "text/csv", lambda: b"rows")
     with pytest.raises(NotOrganiser):
-        made[0]()
+        downloads._button("Answers", "a.csv", "text/csv", lambda: b"rows")
+    assert not made
     monkeypatch.setattr(access, "visitor_is_local", lambda: True)
+    downloads._button("Answers", "a.csv", "text/csv", lambda: b"rows")
     assert made[0]() == b"rows"
+    monkeypatch.setenv("VLMEXPLAIN_READONLY", "1")
+    with pytest.raises(ReadOnly):
+        make_session(rating_store, asked, AskedItems(ItemRequest(), None, 1))
 
 
 @pytest.mark.parametrize("page", PAGES)

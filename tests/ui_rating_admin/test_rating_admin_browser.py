@@ -23,7 +23,7 @@ from vlmexplain.run_items import session_of_run
 
 @pytest.fixture
 def forwarding() -> Iterator[Any]:
-    """``forwarding(address)``: the address of a proxy on this machine that says for whom it asks."""
+    """``forwarding(address)``: a proxy on this machine that says for whom it asks."""
     listener = socket.create_server(("127.0.0.1", 0))
     target: list[tuple[str, int]] = []
 
@@ -84,7 +84,7 @@ def test_a_session_is_made_opened_and_taken_away(
     (made,) = (s for s in list_sessions(rating_store) if s.spec.name.startswith("Browser"))
     assert (made.state, made.n_items, made.spec.name) == ("draft", 4, "Browser <b>session</b> $x$")
     assert made.spec.run == rating_world.runs[0] or made.spec.run == rating_world.runs[1]
-    tab.get_by_role("button", name="Open", exact=True).click()
+    tab.get_by_role("button", name="Open for raters").click()
     tab.get_by_text("Raters join with the code and answer").wait_for()
     assert find_session(rating_store, made.id).state == "open"
     link = tab.get_by_text(re.compile(r"/rate\?code=")).inner_text().strip()

@@ -7,13 +7,13 @@ from pathlib import Path
 
 from sqlalchemy import Connection, inspect, text
 
-from vlmexplain.errors import StoreError
+from vlmexplain.errors import ReadOnly, StoreError
 from vlmexplain.ratings.database import Database
 from vlmexplain.ratings.database_errors import translated
 from vlmexplain.ratings.tables import VERSION_TABLE
-from vlmexplain.storage import locked, read_only
+from vlmexplain.storage import locked, refuse_read_only
 
-HEAD = "v0001"
+HEAD = "v0002"
 """The newest schema; a test holds it to the newest migration."""
 
 SCRIPTS = Path(__file__).parent / "migrations"
@@ -28,7 +28,7 @@ def migrate(database: Database, scripts: Path = SCRIPTS, head: str = HEAD) -> No
         StoreError: the database is from a newer version, cannot be written, is not ours, or, in
             read-only mode, is not there or not up to date.
     """
-    if read_only():
+    if database.file is not None and _only_read(database.file):
         _check_readable(database, head)
     elif database.file is not None:
         _make_folder(database.file.parent)
@@ -75,12 +75,19 @@ def _upgrade(connection: Connection, where: str, scripts: Path, head: str) -> No
     assert reached == head, f"the migrations lead to {reached}, not to {head}"
 
 
+def _only_read(file: Path) -> bool:
+    try:
+        refuse_read_only(file)
+    except ReadOnly:
+        return True
+    return False
+
+
 def _check_readable(database: Database, head: str) -> None:
     """Refuse what a server that changes nothing cannot show."""
-    if database.file is not None and not database.file.is_file():
-        found = None  # connecting would make the file
-    else:
-        found = schema_version(database)
+    assert database.file is not None
+    # connecting would make the file
+    found = schema_version(database) if database.file.is_file() else None
     if found == head:
         return
     raise StoreError(

@@ -172,3 +172,12 @@ ATTEMPTS = Table(
     Column("last_at", Double, nullable=False),
     Column("blocked_until", Double, nullable=False),
 )
+
+AUDIT_MARKS = Table(
+    "rating_audit_marks",
+    METADATA,
+    Column("gallery_id", String(64), primary_key=True),
+    Column("caption_index", Integer, primary_key=True, autoincrement=False),  # -1: file taken in
+    Column("verdict", String(20), nullable=False),
+    Column("marked_at", Double, nullable=False),
+)

@@ -11,6 +11,7 @@ import streamlit as st
 
 from vlmexplain.errors import ReadOnly, StoreError
 from vlmexplain.ratings.attempts import check_attempts, note_failure
+from vlmexplain.ratings.database import database_url
 from vlmexplain.ratings.organiser import (
     SECRET_VARIABLE,
     Access,
@@ -19,6 +20,7 @@ from vlmexplain.ratings.organiser import (
     secret_is_right,
 )
 from vlmexplain.ratings.refusals import NotOrganiser
+from vlmexplain.storage import home, read_only, refuse_read_only
 from vlmexplain.ui.html import tag
 from vlmexplain.ui.messages import note, problem, told
 from vlmexplain.ui.rating_store import client_source, rating_store, visitor_is_local
@@ -66,6 +68,29 @@ def require_organiser() -> None:
     """
     if access_now() != "granted":
         raise NotOrganiser()
+
+
+def require_change() -> None:
+    """As `require_organiser`, for what changes a session.
+
+    Raises:
+        NotOrganiser: the visitor may not.
+        ReadOnly: in read-only mode, where the database lies in the server's folder.
+    """
+    require_organiser()
+    url = database_url()
+    if url.get_backend_name() == "sqlite":
+        refuse_read_only(Path(str(url.database)))
+
+
+def sessions_fixed() -> bool:
+    """Whether this server changes no sessions: it is read-only and the database is its own."""
+    url = database_url()
+    return (
+        read_only()
+        and url.get_backend_name() == "sqlite"
+        and Path(str(url.database)).is_relative_to(home())
+    )
 
 
 def organisers() -> tuple[str, ...] | None:

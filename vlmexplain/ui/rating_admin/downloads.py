@@ -70,13 +70,11 @@ def _export(
 
 
 def _button(label: str, name: str, mime: str, make: Callable[[], bytes]) -> None:
-    def checked() -> bytes:
-        require_organiser()
-        return make()
-
+    # The file is made later, in a thread that knows no visitor, for this visitor alone.
+    require_organiser()
     st.download_button(
         label,
-        data=checked,
+        data=make,
         file_name=name,
         mime=mime,
         on_click="ignore",

@@ -21,7 +21,7 @@ from vlmexplain.ui.choice import choose
 from vlmexplain.ui.html import tag
 from vlmexplain.ui.messages import told
 from vlmexplain.ui.overview import address
-from vlmexplain.ui.rating_admin.access import require_organiser
+from vlmexplain.ui.rating_admin.access import require_change
 from vlmexplain.ui.rating_admin.basis import Basis, basis, begin
 from vlmexplain.ui.rating_admin.item_fields import AskedItems, draw_items
 from vlmexplain.ui.rating_admin.preview import preview
@@ -68,7 +68,7 @@ def make_session(
         NotOrganiser: the visitor may not.
         VlmexplainError: the questions or items are no good, or cannot be kept.
     """
-    require_organiser()
+    require_change()
     if items.given is not None:
         given = replace(asked, run=None, other_run=None)
         spec, chosen = session_of_items(SessionPlan(given, items.request), items.given)

@@ -7,12 +7,11 @@ from pathlib import Path
 import streamlit as st
 
 from vlmexplain.ratings.sessions import find_session, list_sessions
-from vlmexplain.storage import read_only
 from vlmexplain.ui.html import tag
 from vlmexplain.ui.messages import tells, told
 from vlmexplain.ui.overview import address
 from vlmexplain.ui.overview.page import add_style
-from vlmexplain.ui.rating_admin.access import admitted
+from vlmexplain.ui.rating_admin.access import admitted, sessions_fixed
 from vlmexplain.ui.rating_admin.basis import basis, begin
 from vlmexplain.ui.rating_admin.form import draw_form
 from vlmexplain.ui.rating_admin.session_list import draw_sessions
@@ -29,12 +28,13 @@ def ratings_page() -> None:
     st.html(tag("div", tag("h1", "Rating sessions"), class_="vx"))
     if not admitted():
         return
-    told_read_only()
+    if sessions_fixed():
+        told_read_only()
     store = rating_store()
     chosen, form = address.part("session"), address.part("new") == "yes"
     if chosen or form:
         st.button("All sessions", icon=":material/arrow_back:", on_click=_leave)
-    if form and not read_only():
+    if form and not sessions_fixed():
         title = "Change the draft" if basis().editing else "New session"
         st.html(tag("div", tag("h2", title), class_="vx"))
         draw_form(store)
@@ -46,9 +46,9 @@ def ratings_page() -> None:
     st.html(tag("div", tag("p", "Raters judge retrieved images in the browser; you see how far "
                 "they are and what they say.", class_="quiet"), class_="vx"))  # fmt: skip
     st.button("New session", type="primary", icon=":material/add:", on_click=_new,
-              disabled=read_only())  # fmt: skip
+              disabled=sessions_fixed())  # fmt: skip
     draw_sessions(list_sessions(store))
-    if not read_only():
+    if not sessions_fixed():
         draw_uploads(store)
 
 

@@ -22,12 +22,11 @@ from vlmexplain.ratings.sessions import (
 from vlmexplain.ratings.spec_toml import ItemRequest
 from vlmexplain.ratings.state import MOVES, State
 from vlmexplain.ratings.store import RatingStore
-from vlmexplain.storage import read_only
 from vlmexplain.ui.html import tag
 from vlmexplain.ui.messages import told
 from vlmexplain.ui.overview import address
 from vlmexplain.ui.rating.pictures import session_gallery
-from vlmexplain.ui.rating_admin.access import require_organiser
+from vlmexplain.ui.rating_admin.access import require_change, sessions_fixed
 from vlmexplain.ui.rating_admin.basis import basis, begin
 from vlmexplain.ui.rating_admin.class_table import draw_class_table
 from vlmexplain.ui.rating_admin.downloads import draw_downloads
@@ -42,7 +41,7 @@ MEANING: dict[State, str] = {
     "closed": "No more answers, for good; those given are kept.",
 }
 LABELS: dict[State, tuple[str, str]] = {
-    "open": ("Open", ":material/play_arrow:"),
+    "open": ("Open for raters", ":material/play_arrow:"),
     "paused": ("Pause", ":material/pause:"),
     "closed": ("Close for good", ":material/stop:"),
 }
@@ -63,10 +62,10 @@ def draw_session(store: RatingStore, session: Session) -> None:
             query_params={"session": session.id},
         )
         st.button("Use as a template", icon=":material/content_copy:", on_click=_template,
-                  args=(store, session, False), disabled=read_only())  # fmt: skip
+                  args=(store, session, False), disabled=sessions_fixed())  # fmt: skip
         if session.state == "draft":
             st.button("Change questions or items", icon=":material/edit:", on_click=_template,
-                      args=(store, session, True), disabled=read_only())  # fmt: skip
+                      args=(store, session, True), disabled=sessions_fixed())  # fmt: skip
     draw_progress(store, session)
     with st.expander("What the rater gets", icon=":material/visibility:"), told():
         _draw_preview(store, session)
@@ -81,7 +80,7 @@ def draw_session(store: RatingStore, session: Session) -> None:
 def act(do: Callable[[], object]) -> None:
     """Do something as the organiser; a refusal is told, not raised."""
     with told():
-        require_organiser()
+        require_change()
         do()
 
 
@@ -97,7 +96,7 @@ def _draw_states(store: RatingStore, session: Session) -> None:
         for wanted in MOVES[session.state]:
             label, icon = LABELS[wanted]
             if wanted == "closed":
-                with st.popover(label, icon=icon, disabled=read_only()):
+                with st.popover(label, icon=icon, disabled=sessions_fixed()):
                     st.html(tag("div", tag("p", "A closed session takes no more answers and cannot "
                                            "be opened again. Pause it to go on later."),
                                 class_="vx"))  # fmt: skip
@@ -110,13 +109,13 @@ def _draw_states(store: RatingStore, session: Session) -> None:
             key=f"reveal-{session.id}-{session.revealed}",
             on_change=act,
             args=(lambda: set_revealed(store, session.id, not session.revealed),),
-            disabled=read_only(),
+            disabled=sessions_fixed(),
             help="Figures only, without names and comments.",
         )
         if session.imported or not session.n_answers:
             st.button("Delete", icon=":material/delete:", on_click=_delete, args=(store, session),
-                      disabled=read_only(), help="Possible while there are no answers, and for "
-                      "imported sessions.")  # fmt: skip
+                      disabled=sessions_fixed(), help="While there are no answers; imported ones "
+                      "always.")  # fmt: skip
 
 
 def _state_button(
@@ -129,7 +128,7 @@ def _state_button(
         key=f"state-{wanted}",
         on_click=act,
         args=(lambda: change_state(store, session.id, wanted),),
-        disabled=read_only(),
+        disabled=sessions_fixed(),
     )
 
 
@@ -184,7 +183,7 @@ def _draw_classes(store: RatingStore, session: Session) -> None:
         session.spec.classes,
     )
     if classes != session.spec.classes:
-        st.button("Keep these classes", type="primary", on_click=act, disabled=read_only(),
+        st.button("Keep these classes", type="primary", on_click=act, disabled=sessions_fixed(),
                   args=(lambda: edit_classes(store, session.id, classes),))  # fmt: skip
 
 

@@ -14,7 +14,7 @@ from vlmexplain.ratings.spec_toml import plan_of_toml
 from vlmexplain.ratings.store import RatingStore
 from vlmexplain.ui.messages import told
 from vlmexplain.ui.overview import address
-from vlmexplain.ui.rating_admin.access import require_organiser
+from vlmexplain.ui.rating_admin.access import require_change
 from vlmexplain.ui.rating_admin.basis import begin
 
 LARGEST_MB = 100
@@ -64,7 +64,7 @@ def _draw_plan() -> None:
 
 def _take_plan(plan: Any, items: Any) -> None:
     with told():
-        require_organiser()
+        require_change()
         begin_from_toml(
             plan.getvalue(), plan.name, (items.getvalue(), items.name) if items else None
         )
@@ -82,6 +82,6 @@ def _draw_import(store: RatingStore) -> None:
 
 def _take_export(store: RatingStore, export: Any) -> None:
     with told():
-        require_organiser()
+        require_change()
         session = import_data(store, data_of_export(export.getvalue(), export.name))
         address.put(session=session.id, new=None, at=None)
