@@ -15,7 +15,7 @@ class OpenClipPreprocess:
 
     open_clip resizes and cuts with Pillow; its last two steps, scaling to 0..1 and to the model's
     mean and deviation, are done by NumPy here. In torch each decoding thread would start a team
-    of threads of its own for them, which costs more than the arithmetic.
+    of threads of its own for them, which makes the whole half as dear again.
     """
 
     def __init__(self, source: OpenClipSource):
