@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from vlmexplain.datasets.gallery import Gallery
 from vlmexplain.live.scorer import NOT_EMBEDDED, LiveScorer
@@ -95,16 +98,27 @@ def _live(gallery: Gallery, run: Run | None) -> None:
     with timed("perturb live"), told():
         own = address.current()
         with timed("perturb numbers"):
-            live = _field_and_numbers(gallery, run, own)
-        if live is not None:
+            drawn = _field_and_numbers(gallery, run, own)
+        if drawn is not None:
+            live, spots = drawn
+            _around_the_numbers(gallery, live, own, spots)
             _retrieval(gallery, live)
             st.html(join(_lgip(gallery, live, own), _word_weights(live)))
             _image_weights(gallery, live, own)
 
 
+@dataclass(frozen=True, slots=True)
+class _Spots:
+    """Places above the chart that are filled when the numbers are on their way."""
+
+    pictures: DeltaGenerator
+    warnings: DeltaGenerator
+    controls: DeltaGenerator
+
+
 def _field_and_numbers(
     gallery: Gallery, run: Run | None, own: address.PerturbAddress
-) -> Live | None:
+) -> tuple[Live, _Spots] | None:
     """The field, and under it the numbers and the chart; None when there is nothing to score."""
     shared, _ = read_shared(st.query_params.to_dict())
     subject, _ = find_subject(gallery, run, shared, own)
@@ -118,19 +132,28 @@ def _field_and_numbers(
         return None
     st.html(reading_view(subject, scorers))
     live = live_numbers(gallery, scorers, subject, own)
-    left, right = st.columns([1, 1], gap="medium")
-    left.html(pictures_view(gallery, live.images, ["", live.subject.how]))
-    right.html(headline_view(live))
-    for each in live.models:
-        _warnings(live.subject, each.scorer, live.images)
-    draw_controls(live, own)
+    pictures, headline = st.columns([1, 1], gap="medium")
+    spots = _Spots(pictures, st.container(), st.container())
+    headline.html(headline_view(live))
     draw_chart(
         [model.column for model in live.models],
         live.candidates,
         live.picked.key if live.picked else "",
         lambda: take_pick("perturbations"),
     )
-    return live
+    return live, spots
+
+
+def _around_the_numbers(
+    gallery: Gallery, live: Live, own: address.PerturbAddress, spots: _Spots
+) -> None:
+    """What seldom changes while someone types."""
+    spots.pictures.html(pictures_view(gallery, live.images, ["", live.subject.how]))
+    with spots.warnings:
+        for each in live.models:
+            _warnings(live.subject, each.scorer, live.images)
+    with spots.controls:
+        draw_controls(live, own)
 
 
 def _scorers(
