@@ -1,6 +1,7 @@
 # make app    set everything up and serve the app on 127.0.0.1:8501 (PORT=... for another port)
 # make test   set everything up and run every check
 # make bench  measure; prints ratios
+# make bench-check  measure, and fail when a bar is not held (about an hour, on a quiet machine)
 
 PYTHON ?= python3
 PORT ?= 8501
@@ -8,7 +9,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: app test check bench wordnet browser clean
+.PHONY: app test check bench bench-check wordnet browser clean
 
 app: $(VENV)/.installed wordnet
 	@$(BIN)/python -m vlmexplain demo || echo "The demo world could not be set up; the app starts without it." >&2
@@ -30,6 +31,9 @@ browser:
 
 bench: $(VENV)/.installed-dev
 	for script in benchmarks/bench_*.py; do $(BIN)/python $$script || exit 1; done
+
+bench-check: $(VENV)/.installed-dev
+	$(BIN)/python benchmarks/check_bars.py
 
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "vlmexplain needs Python 3.11 or newer; PYTHON=/path/to/python3.11 make ..." >&2; exit 1; }

@@ -1,7 +1,6 @@
 """Whole-model figures over a stored run of 591,753 queries: seconds and memory, in one run.
 
-The run is synthetic and goes to VLMEXPLAIN_HOME with a gallery of `make_synthetic_gallery.py`
-(made first when it is not there). ``--only-make`` stops after that, to open the app on it.
+The run is made up (`synthetic_run.py`) and kept under VLMEXPLAIN_HOME.
 """
 
 from __future__ import annotations
@@ -14,14 +13,11 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-import make_synthetic_gallery
 import numpy as np
-import pyarrow as pa
-from bench_queries import synthetic_table
+from synthetic_run import make_world
 
 from vlmexplain.concepts.wordnet import load_wordnet
-from vlmexplain.datasets.gallery import Gallery, open_gallery
-from vlmexplain.errors import UnknownName
+from vlmexplain.datasets.gallery import Gallery
 from vlmexplain.overview.comparison import compare_runs, quadrant_queries
 from vlmexplain.overview.concept_errors import (
     miscounted_concepts,
@@ -32,54 +28,10 @@ from vlmexplain.overview.figures import run_figures
 from vlmexplain.overview.gallery_facts import gallery_facts, groups_above
 from vlmexplain.overview.run_columns import read_columns
 from vlmexplain.overview.slices import slices_by_concept, slices_by_supercategory
-from vlmexplain.records import MetricOptions, ModelIdentity
-from vlmexplain.scoring.run import Run, write_queries
-from vlmexplain.scoring.run_store import RunManifest, open_run, runs_folder
-from vlmexplain.storage import content_key, publish_folder
+from vlmexplain.records import MetricOptions
+from vlmexplain.scoring.run import Run
 
 FIRST_BAR_S, AGAIN_BAR_S = 2.0, 0.5
-
-
-def store_run(gallery: Gallery, name: str, seed: int) -> Run:
-    """Write a synthetic run of the gallery; the same again is a read."""
-    key = content_key(["synthetic run", gallery.id, name, seed])
-    target = runs_folder() / key
-    if not target.is_dir():
-        table = synthetic_table(gallery.n_captions, gallery.n_images, seed)
-        image = np.asarray(gallery.image_of_caption)
-        hit = ~table.column("failure").to_numpy()
-        retrieved = np.where(hit, image, table.column("retrieved_image_index").to_numpy())
-        for column, values in (
-            ("image_index", image),
-            ("ground_truth_index", image),
-            ("retrieved_image_index", retrieved.astype(np.int32)),
-            ("text", gallery.captions_table.column("text").combine_chunks()),
-        ):
-            place = table.column_names.index(column)
-            table = table.set_column(place, column, pa.array(values))
-        rng = np.random.default_rng(seed)
-        best = rng.integers(gallery.n_images, size=(len(table), 10)).astype(np.int32)
-        best[:, 0] = retrieved
-        scores = -np.sort(-rng.random((len(table), 10)), axis=1).astype(np.float32)
-        manifest = _manifest(gallery, key, name, int((~hit).sum()))
-        with publish_folder(target) as folder:
-            write_queries(table, folder)
-            np.save(folder / "top_k_images.npy", best)
-            np.save(folder / "top_k_scores.npy", scores)
-            text = json.dumps(manifest.to_json(), ensure_ascii=False, indent=1)
-            (folder / "manifest.json").write_text(text, encoding="utf-8")
-    return open_run(key)
-
-
-def _manifest(gallery: Gallery, key: str, name: str, n_failures: int) -> RunManifest:
-    return RunManifest(
-        key=key, gallery_id=gallery.id, gallery_name=gallery.name,
-        model=ModelIdentity(name, "fake", content_key(name)), mode="image-text", k=10,
-        options=MetricOptions(), n_queries=gallery.n_captions, n_ranked=gallery.n_captions,
-        n_failures=n_failures, n_unranked={}, n_images=gallery.n_images,
-        n_images_ranked=gallery.n_images, left_out={}, figures=(), informed_figures=(),
-        drawn=False, created_s=time.time(), seconds={}, embeddings=(),
-    )  # fmt: skip
 
 
 def timed(work: Callable[[], Any]) -> tuple[float, Any]:
@@ -94,19 +46,10 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--images", type=int, default=118_287)
     parser.add_argument("--queries", type=int, default=591_753)
-    parser.add_argument("--only-make", action="store_true")
     parser.add_argument("--check", action="store_true", help="exit 1 over a bar")
     args = parser.parse_args()
-    name = f"synthetic-{args.images}"
-    try:
-        gallery = open_gallery(name)
-    except UnknownName:
-        make_synthetic_gallery.build(args.images, args.queries, 0, name, False)
-        gallery = open_gallery(name)
-    first, second = (store_run(gallery, f"made {seed}", seed) for seed in (1, 2))
-    if args.only_make:
-        print(f"{name}: runs {first.key[:12]}, {second.key[:12]}")
-        return 0
+    world = make_world(args.images, args.queries)
+    gallery, (first, second) = world.gallery, world.runs
     report: dict[str, Any] = {"queries": gallery.n_captions}
     report |= measure(gallery, first, second)
     report["peak_mib"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10

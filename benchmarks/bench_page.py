@@ -18,68 +18,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from make_synthetic_gallery import build
 from streamlit.testing.v1 import AppTest
+from synthetic_run import make_world
 
-from vlmexplain.datasets.gallery import Gallery, open_gallery
-from vlmexplain.metrics.pair_scores import PairScores
-from vlmexplain.models.load import identify
-from vlmexplain.records import MetricOptions
-from vlmexplain.scoring.query_columns import outcomes, query_table
-from vlmexplain.scoring.ranking import Ranking
-from vlmexplain.scoring.run import RunManifest, list_runs, open_run, write_queries
-from vlmexplain.scoring.run_store import MANIFEST, runs_folder
-from vlmexplain.storage import publish_folder
+from vlmexplain.datasets.gallery import open_gallery
+from vlmexplain.scoring.run import list_runs, open_run
 
 APP = Path(__file__).parents[1] / "app.py"
-K = 10
-
-
-def random_run(gallery: Gallery, seed: int = 0) -> str:
-    """Publish a run of the gallery with random outcomes, two failures in three; its key."""
-    rng = np.random.default_rng(seed)
-    n, images = gallery.n_captions, np.asarray(gallery.image_of_caption)
-    rank = np.where(rng.random(n) < 0.33, 1, rng.geometric(0.02, n) + 1).astype(np.int32)
-    best = rng.integers(gallery.n_images, size=(n, K)).astype(np.int32)
-    kept = np.flatnonzero(rank <= K)
-    best[kept, rank[kept] - 1] = images[kept]
-    scores = np.sort(rng.random((n, K)).astype(np.float32))[:, ::-1]
-    own = scores[np.arange(n), np.minimum(rank, K) - 1] - np.float32(0.001) * (rank > K)
-    none_tied = np.zeros(n, np.int32)
-    ranked = np.full(n, gallery.n_images, np.int32)
-    ranking = Ranking(
-        rank_1based=rank, n_tied=none_tied, n_ranked=ranked, target_score=own,
-        top_k_images=best, top_k_scores=scores,
-    )  # fmt: skip
-    found = outcomes(ranking, images, np.arange(n, dtype=np.int32))
-    texts = gallery.captions_table.column("text").to_pylist()
-    plain, informed = (_random_scores(rng, int(found.failure.sum())) for _ in range(2))
-    table = query_table(texts, found, ranking, np.full(n, None, object), plain, informed)
-    key = f"{seed:064x}"
-    manifest = RunManifest(
-        key=key, gallery_id=gallery.id, gallery_name=gallery.name, model=identify("fake"),
-        mode="image-text", k=K, options=MetricOptions(), n_queries=n, n_ranked=n,
-        n_failures=int(found.failure.sum()), n_unranked={}, n_images=gallery.n_images,
-        n_images_ranked=gallery.n_images, left_out={}, figures=(), informed_figures=(),
-        drawn=False, created_s=time.time(), seconds={}, embeddings=(),
-    )  # fmt: skip
-    with publish_folder(runs_folder() / key) as folder:
-        write_queries(table, folder)
-        np.save(folder / "top_k_images.npy", best)
-        np.save(folder / "top_k_scores.npy", scores)
-        (folder / MANIFEST).write_text(json.dumps(manifest.to_json()), encoding="utf-8")
-    return key
-
-
-def _random_scores(rng: np.random.Generator, n: int) -> PairScores:
-    def column(name: str) -> Any:
-        if name.endswith("_reason"):
-            return np.zeros(n, dtype=np.uint8)
-        if name.startswith("n_"):
-            return rng.integers(9, size=n).astype(np.int32)
-        return np.where(rng.random(n) < 0.1, np.nan, rng.random(n))
-
-    return PairScores(**{name: column(name) for name in PairScores.__slots__})
 
 
 def measure(run_key: str, n_queries: int) -> dict[str, Any]:
@@ -127,8 +72,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         if args.synthetic:
             os.environ["VLMEXPLAIN_HOME"] = folder
-            gallery_id = build(args.images, args.captions, 0, "synthetic", distinct=False)
-            run_key = random_run(open_gallery(gallery_id))
+            run_key = make_world(args.images, args.captions, n_runs=1).runs[0].key
         else:
             runs = list_runs()
             if not runs:
