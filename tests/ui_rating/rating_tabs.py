@@ -15,7 +15,10 @@ def visit(tab: Any, address: str, session: Session, name: str) -> None:
     tab.goto(f"{address}/rate?code={session.code}")
     field = tab.get_by_label("Name")
     field.wait_for()
-    assert tab.get_by_label("Code").input_value() == session.code
+    tab.wait_for_function(
+        "([label, code]) => document.querySelector(`input[aria-label=${label}]`)?.value === code",
+        arg=["Code", session.code],
+    )
     field.fill(name)
     field.press("Enter")
 

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import select
+from streamlit.testing.v1 import AppTest
 
 from vlmexplain.errors import StoreError
 from vlmexplain.ratings.answer import Answer
@@ -17,6 +19,7 @@ from vlmexplain.ratings.joining import join
 from vlmexplain.ratings.sessions import change_state, create_session
 from vlmexplain.ratings.spec import SessionSpec
 from vlmexplain.ratings.store import RatingStore, open_store
+from vlmexplain.ratings.tables import RATERS
 from vlmexplain.ui.rating.message import Message, read_message
 from vlmexplain.ui.rating.view import view_of
 from vlmexplain.ui.rating.visit import Visit, take
@@ -133,6 +136,18 @@ def test_stepping_passes_over_gaps_and_stops_at_the_ends(store: RatingStore) -> 
     assert on.position is None
 
 
+def test_going_back_passes_over_what_a_closed_session_no_longer_asks(store: RatingStore) -> None:
+    session, ticket = begun(store)
+    visit = Visit(ticket, asked=True)
+    first = view_of(visit, lambda: store)
+    visit = take(visit, submit_message(first, ticket, 5, "m1"), lambda: store)
+    assert view_of(visit, lambda: store)["item"]["position"] == 2
+    change_state(store, session, "closed")
+    assert view_of(visit, lambda: store)["phase"] == "stopped"
+    back = take(visit, Message("b1", "back", ticket=ticket), lambda: store)
+    assert back.position == 1 and view_of(back, lambda: store)["state"] == "closed"
+
+
 def test_read_only_answers_go_to_a_database_of_their_own(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -152,3 +167,29 @@ def test_read_only_answers_go_to_a_database_of_their_own(
         after = take(visit, submit_message(view, ticket, 7, "m"), lambda opened=opened: opened)  # type: ignore[misc]
         assert after.reply is not None and ("done" in after.reply) is done
         opened.close()
+
+
+def test_a_server_for_raters_alone(
+    ratings: Any, monkeypatch: pytest.MonkeyPatch, fresh_attempts: None
+) -> None:
+    monkeypatch.setenv("VLMEXPLAIN_HOME", str(ratings.home))
+    monkeypatch.setenv("VLMEXPLAIN_RATERS_ONLY", "1")
+    session = ratings.session(n=1)
+    app = AppTest.from_file(str(Path(__file__).parents[2] / "app.py"), default_timeout=60)
+    app.session_state["rating-visit"] = Visit(asked=True)
+    app.query_params["code"] = session.code
+    app.run()
+    assert not app.exception and not app.selectbox  # neither data sets nor models
+    assert [field.label for field in app.text_input] == ["Code", "Name"]
+    assert app.text_input[0].value == session.code
+    app.text_input[1].set_value("   ")
+    app.button[0].click().run()
+    assert "The name is empty" in html_of(app) and app.text_input[1].value == "   "
+    app.text_input[1].set_value("Anna")
+    app.button[0].click().run()
+    assert not app.exception and app.session_state["rating-visit"].ticket
+    assert ratings.store.database.read(lambda c: c.execute(select(RATERS.c.name)).scalars().all())
+
+
+def html_of(app: AppTest) -> str:
+    return "\n".join(element.proto.body for element in app.get("html") if element.proto.body)

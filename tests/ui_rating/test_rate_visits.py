@@ -97,7 +97,6 @@ def test_the_other_tabs_answer_is_kept(new_tab: Any, address: str, ratings: Any)
     first.keyboard.press("3")
     first.keyboard.press("Enter")
     wait_for_item(first, 2)
-    second.keyboard.press("Enter")  # if its draft has not told it before
     second.get_by_role("button", name="Keep that answer").click()
     wait_for_item(second, 2)
     second.keyboard.press("Backspace")
@@ -222,6 +221,7 @@ def test_paused_and_closed(new_tab: Any, address: str, ratings: Any) -> None:
     wait_for_text(tab, "is closed.")
     tab.keyboard.press("Backspace")
     wait_for_text(tab, "The session is closed")
+    wait_for_item(tab, 2)
     tab.keyboard.press("Backspace")
     wait_for_item(tab, 1)
     assert marked(tab) == ["rating-4"]

@@ -148,7 +148,7 @@ function makeRater(parent) {
     keepPlace(code, item.version || item.skipped ? item.position : null);
     const name = draftName(code, data.rater, item.key);
     if (form?.key === item.key && form.version === item.version) return;
-    if (form?.key === item.key && form.touched && form.version < item.version && !isSame(form, item.answer, data.questions)) {
+    if (form?.key === item.key && (form.used || form.restored) && form.version < item.version && !isSame(form, item.answer, data.questions)) {
       return clash(item.version);
     }
     form = newForm(data, kept(name));

@@ -135,10 +135,10 @@ def _step(here: Visit, message: Message, store: RatingStore, step: int) -> Visit
     place = min(start, last + 1) + step
     while 1 <= place <= last:
         found = at_position(store, message.ticket, place)
-        if found is not None:
-            # what is still to be answered is taken up, and reserved, by looking at it as such
-            is_open = not found.version and not found.skipped
-            return replace(here, position=None if is_open else place, reply=reply)
+        if found is not None and (found.version or found.skipped):
+            return replace(here, position=place, reply=reply)
+        if found is not None and step > 0:
+            break  # it is to be answered: reserved anew by looking at it as such
         place += step
     if step > 0:
         return replace(here, position=None, reply=reply)
