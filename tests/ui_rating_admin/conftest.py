@@ -108,10 +108,15 @@ Draw = Callable[..., AppTest]
 
 @pytest.fixture
 def draw(rating_world: RatingWorld, monkeypatch: pytest.MonkeyPatch) -> Draw:
-    """``draw(page, home=..., local=..., typed=..., **address)`` draws a page alone."""
+    """``draw(page, home=..., local=..., typed=..., fields=..., **address)`` draws a page alone."""
 
     def drawn(
-        page: str, home: Path | None = None, local: bool = True, typed: str = "", **parts: str
+        page: str,
+        home: Path | None = None,
+        local: bool = True,
+        typed: str = "",
+        fields: dict[str, Any] | None = None,
+        **parts: str,
     ) -> AppTest:
         monkeypatch.setenv("VLMEXPLAIN_HOME", str(home or rating_world.home))
         # no browser is connected here; the real connections are those of the browser's tests
@@ -127,6 +132,8 @@ def draw(rating_world: RatingWorld, monkeypatch: pytest.MonkeyPatch) -> Draw:
         )
         if typed:
             app.session_state["organiser-typed"] = typed
+        for key, value in (fields or {}).items():
+            app.session_state[key] = value
         for name, value in parts.items():
             app.query_params[name] = value
         app.run()

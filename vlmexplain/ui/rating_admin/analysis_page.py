@@ -66,6 +66,8 @@ def rating_analysis_page() -> None:
     watching = live and st.toggle(
         f"Keep up to date (every {EVERY_S} s)", value=True, key="analysis-live"
     )
+    if live and not watching:
+        st.button("Refresh", icon=":material/refresh:")
     view = address.part("view", VIEWS, "answers")
     follow("analysis-view", view)
     st.segmented_control(
