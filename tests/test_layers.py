@@ -20,7 +20,7 @@ LAYERS = [
     {"metrics", "perturb", "models", "datasets", "demo"},
     {"concepts"},
     {"records"},
-    {"storage"},
+    {"storage", "cache_sizes"},
     {"errors"},
 ]
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}

@@ -25,11 +25,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="only embeddings, runs, unfinished or partial (may be repeated)",
     )
     pruning.add_argument("--dry-run", action="store_true", help="only say what would go")
+    limits = actions.add_parser("limits", help="what a process keeps in memory, and what sets it")
     removing = actions.add_parser("remove-run", help="remove one finished run")
     removing.add_argument("run", metavar="KEY")
     wanted = "one JSON document on stdout"
     parser.add_argument("--json", action="store_true", help=wanted)
-    for each in (listing, pruning):  # no default here: it would undo `cache --json prune`
+    for each in (listing, pruning, limits):  # no default here: it would undo `cache --json prune`
         each.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help=wanted)
 
 
@@ -41,12 +42,43 @@ def execute(args: argparse.Namespace) -> int:
         remove_run(args.run)
         print(f"removed run {args.run}; `vlmexplain cache prune` frees its embeddings")
         return 0
+    if args.action == "limits":
+        show_limits(args.json)
+        return 0
     if args.action == "prune":
         entries = prune(args.kind or PRUNABLE, dry_run=args.dry_run)
         show(entries, args.json, "would be removed" if args.dry_run else "removed")
     else:
         show(list_cache(), args.json, "kept")
     return 0
+
+
+def show_limits(as_json: bool) -> None:
+    """The sizes of the caches in memory as a table or as JSON."""
+    from vlmexplain.cache_sizes import SIZES, size_of
+
+    if as_json:
+        print_json(
+            [
+                {
+                    "name": size.name,
+                    "limit": size_of(size.name),
+                    "unit": size.unit,
+                    "default": size.default,
+                    "variable": size.variable,
+                    "holds": size.holds,
+                }
+                for size in SIZES
+            ]
+        )
+        return
+    print_table(
+        ["cache", "limit", "set by", "holds"],
+        [
+            [size.name, f"{size_of(size.name)} {size.unit}", size.variable, size.holds]
+            for size in SIZES
+        ],
+    )
 
 
 def show(entries: list[CacheEntry], as_json: bool, verb: str) -> None:

@@ -44,6 +44,11 @@ class TextCache:
         rows = [found[key] for key in keys]
         return np.stack(rows) if rows else np.zeros((0, encoder.dimension), dtype=np.float32)
 
+    @property
+    def n_bytes(self) -> int:
+        """How much the vectors take now."""
+        return self._bytes
+
     def __len__(self) -> int:
         return len(self._vectors)
 

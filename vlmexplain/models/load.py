@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from vlmexplain.cache_sizes import size_of
 from vlmexplain.errors import ModelError
 from vlmexplain.models.catalogue import catalogue_kinds
 from vlmexplain.models.fake import FakeEncoder, fake_identity
@@ -21,14 +22,15 @@ if TYPE_CHECKING:  # their modules import torch
     from vlmexplain.models.open_clip_encoder import OpenClipEncoder
     from vlmexplain.models.sentence_encoder import SentenceEncoder
 
-MODELS_KEPT = 3
-"""How many loaded models a process keeps; the one not used for longest is let go."""
-
 
 class ModelShelf:
-    """A bounded set of loaded models; each is loaded once, by the first who asks."""
+    """A bounded set of loaded models; each is loaded once, by the first who asks.
 
-    def __init__(self, kept: int = MODELS_KEPT):
+    Args:
+        kept: how many; the one not used for longest is let go. None: what the process may keep.
+    """
+
+    def __init__(self, kept: int | None = None):
         self._kept = kept
         self._models: OrderedDict[Hashable, Encoder] = OrderedDict()
         self._lock = threading.Lock()
@@ -43,13 +45,21 @@ class ModelShelf:
                 if key in self._models:
                     self._models.move_to_end(key)
                     return self._models[key]
-            model = load()
+            try:
+                model = load()
+            except BaseException:
+                with self._lock:
+                    self._loading.pop(key, None)  # names that are no model must not add up
+                raise
             with self._lock:
                 self._models[key] = model
-                while len(self._models) > self._kept:
+                while len(self._models) > (self._kept or size_of("models")):
                     gone, _ = self._models.popitem(last=False)
                     self._loading.pop(gone, None)
             return model
+
+    def __len__(self) -> int:
+        return len(self._models)
 
     def clear(self) -> None:
         """Let all models go."""
@@ -58,6 +68,11 @@ class ModelShelf:
 
 
 _shelf = ModelShelf()
+
+
+def models_loaded() -> int:
+    """How many models this process holds now."""
+    return len(_shelf)
 
 
 def load_model(spec: str, device: str | None = None) -> Encoder:

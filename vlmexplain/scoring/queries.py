@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from vlmexplain.cache_sizes import size_of
 from vlmexplain.datasets.gallery import Gallery
 from vlmexplain.errors import StoreError
 from vlmexplain.metrics.undefined import TEXT_OF_CODE
@@ -39,7 +40,6 @@ __all__ = [
 ]
 
 ORDERS_KEPT = 24
-MEMORY_LIMIT = "1GB"
 
 _connection: Any = None
 _connection_lock = threading.Lock()
@@ -236,6 +236,18 @@ def image_concepts(gallery: Gallery) -> pa.Table:
     )
 
 
+def duckdb_bytes() -> int:
+    """How much memory the process's DuckDB holds now; 0 as long as nobody asked it anything."""
+    if _connection is None:
+        return 0
+    cursor = _connection.cursor()
+    try:
+        found = cursor.execute("SELECT sum(memory_usage_bytes) FROM duckdb_memory()").fetchone()
+        return int(found[0] or 0)
+    finally:
+        cursor.close()
+
+
 def _connect() -> Any:
     """The process's connection: in memory, bounded, and it cannot be talked into anything else."""
     global _connection
@@ -244,7 +256,8 @@ def _connect() -> Any:
             _connection = duckdb.connect(
                 ":memory:",
                 config={
-                    "memory_limit": MEMORY_LIMIT,
+                    "memory_limit": f"{size_of('duckdb')}MiB",
+                    **({"threads": threads} if (threads := size_of("duckdb_threads")) else {}),
                     "autoinstall_known_extensions": "false",
                     "autoload_known_extensions": "false",
                     "allow_community_extensions": "false",

@@ -8,25 +8,36 @@ import threading
 import streamlit as st
 from PIL import Image
 
+from vlmexplain.cache_sizes import size_of
 from vlmexplain.concepts.wordnet import WordNet, load_wordnet
 from vlmexplain.datasets.gallery import Gallery, open_gallery
 from vlmexplain.example import EXAMPLE
 from vlmexplain.records import PathStep
 from vlmexplain.scoring.queries import QueryTable
 from vlmexplain.scoring.run_store import Run, open_run
+from vlmexplain.storage import home
 from vlmexplain.ui.schematic import draw_schematic
 
-_GALLERIES, _RUNS = 4, 4
-_PICTURES, _THUMBNAILS = 48, 600
+_GALLERIES, _RUNS = size_of("galleries"), size_of("runs")
+_PICTURES, _THUMBNAILS = size_of("pictures"), size_of("thumbnails")
 THUMBNAIL_PX = 220
 
 _wordnet_lock = threading.Lock()
+_wordnets: dict[str, WordNet] = {}
 
 
 def wordnet() -> WordNet:
-    """WordNet's compact tables; the first call of a process reads them."""
-    with _wordnet_lock:
-        return load_wordnet()
+    """WordNet's compact tables; the first call of a process reads them.
+
+    A page asks for it once for each name on it, so that looking at the folder each time, as
+    `load_wordnet` does, would make the sessions wait for each other.
+    """
+    place = str(home())
+    found = _wordnets.get(place)
+    if found is None:
+        with _wordnet_lock:
+            found = _wordnets[place] = load_wordnet()
+    return found
 
 
 def gloss(synset: str) -> str:

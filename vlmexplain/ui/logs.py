@@ -159,7 +159,7 @@ class JsonFormatter(logging.Formatter):
             **_fields(record),
             "pid": record.process,
         }
-        return json.dumps(line, ensure_ascii=False, default=str)
+        return json.dumps(line, default=str)  # ASCII: whatever splits lines, this is one
 
 
 class TextFormatter(logging.Formatter):

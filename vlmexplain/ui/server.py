@@ -14,6 +14,7 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from vlmexplain import __version__
+from vlmexplain.cache_sizes import check_sizes
 from vlmexplain.health import check_health, health_document
 from vlmexplain.storage import read_only
 from vlmexplain.ui import logs
@@ -35,6 +36,7 @@ _seen: tuple[float, dict[str, Any]] | None = None
 async def lifespan(_: Any) -> AsyncIterator[None]:
     """From the first moment of the server to its last."""
     logs.set_up()
+    check_sizes()
     logs.log("server.start", version=__version__, read_only=read_only())
     stop = Stop(job_registry(), stop_seconds())
     stop.on_signal()

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
+from vlmexplain.cache_sizes import size_of
 from vlmexplain.datasets.gallery import Gallery
 from vlmexplain.errors import ModelError
 from vlmexplain.lgip.text_cache import TextCache
@@ -16,7 +17,7 @@ from vlmexplain.models.load import identify, load_model
 from vlmexplain.records import ModelIdentity
 from vlmexplain.scoring.run_store import RunManifest, list_runs
 
-_SCORERS = 4
+_SCORERS = size_of("scorers")
 _IDENTITIES_S = 60
 
 
@@ -38,7 +39,7 @@ class ModelChoice:
 @st.cache_resource(show_spinner=False)
 def text_cache() -> TextCache:
     """The text vectors of all models and sessions."""
-    return TextCache()
+    return TextCache(size_of("text_vectors") << 20)
 
 
 @st.cache_resource(max_entries=4, show_spinner="Reading the captions …")
@@ -99,3 +100,7 @@ def _scorer(
 @st.cache_data(max_entries=64, ttl=_IDENTITIES_S, show_spinner=False)
 def _identity(spec: str) -> ModelIdentity:
     return identify(spec)
+
+
+scorer_cache = _scorer
+"""The cached function, for whoever counts what it holds."""
