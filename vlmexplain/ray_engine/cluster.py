@@ -6,6 +6,7 @@ import importlib.util
 import logging
 import os
 import shutil
+import socket
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,6 +16,7 @@ from pathlib import Path
 from vlmexplain.errors import MissingPackage, VlmexplainError
 
 LOCAL_OBJECT_STORE_BYTES = 2**30
+_REACH_S = 10
 
 
 class ClusterError(VlmexplainError):
@@ -63,12 +65,14 @@ def connected(address: str | None) -> Iterator[Capacity]:
     require_ray()
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")  # else Ray warns of it
+    address = address or os.environ.get("RAY_ADDRESS")
+    if address is not None:
+        _reach(address)
     import ray
 
     if ray.is_initialized():  # the caller's own connection stays
         yield _capacity()
         return
-    address = address or os.environ.get("RAY_ADDRESS")
     scratch = None if address else _scratch_folder()
     try:
         _connect(address, scratch)
@@ -77,6 +81,25 @@ def connected(address: str | None) -> Iterator[Capacity]:
         ray.shutdown()
         if scratch is not None:
             shutil.rmtree(scratch, ignore_errors=True)
+
+
+def _reach(address: str) -> None:
+    """Make sure that something listens: Ray itself would try for minutes."""
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    if not host or not port.isdecimal():
+        return  # such as "auto", which Ray looks up
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), timeout=_REACH_S).close()
+    except OSError as error:
+        raise _unreachable(address, error.strerror or str(error)) from error
+
+
+def _unreachable(address: str | None, reason: str) -> ClusterError:
+    return ClusterError(
+        f"cannot connect to the Ray cluster ({reason}).",
+        where=address or "this machine",
+        remedy="Start one with: ray start --head; or give its HOST:PORT as --address.",
+    )
 
 
 def _connect(address: str | None, scratch: Path | None) -> None:
@@ -97,11 +120,7 @@ def _connect(address: str | None, scratch: Path | None) -> None:
             )
     except (ConnectionError, RuntimeError, ValueError, OSError) as error:
         line = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
-        raise ClusterError(
-            f"cannot connect to the Ray cluster ({line}).",
-            where=address or "this machine",
-            remedy="Start one with: ray start --head; or give its HOST:PORT as --address.",
-        ) from error
+        raise _unreachable(address, line) from error
 
 
 def _scratch_folder() -> Path:

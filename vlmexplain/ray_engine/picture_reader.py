@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from vlmexplain.datasets import images
-from vlmexplain.errors import GalleryError
+from vlmexplain.errors import GalleryError, ModelError, VlmexplainError
 from vlmexplain.models.preprocessing import load_preprocess
 from vlmexplain.ray_engine.rows import PICTURES, Row, Wanted, answer, array_bytes, wanted_of
 from vlmexplain.scoring.shards import LeftOut
@@ -52,11 +52,25 @@ class PictureReader:
         problem = None
         for name in wanted.file_names:
             try:
-                return load_preprocess(self._model_spec)(self._read(name, wanted.sha256))
+                picture = self._read(name, wanted.sha256)
             except images.PictureError as error:
                 problem = problem or LeftOut(wanted.item, error.code, error.message)
+            else:
+                return self._fit(picture, name)
         assert problem is not None
         return problem
+
+    def _fit(self, picture: Image.Image, name: str) -> NDArray[np.float32]:
+        try:
+            return load_preprocess(self._model_spec)(picture)
+        except VlmexplainError:
+            raise
+        except Exception as error:  # a transform fails in as many ways as it has steps
+            raise ModelError(
+                f"cannot be made fit for the model ({type(error).__name__}: {error}).",
+                where=name,
+                remedy="Take the picture out of the image folder: it is left out then.",
+            ) from error
 
     def _read(self, name: str, sha256: str) -> Image.Image:
         if "://" in self._place:

@@ -13,12 +13,13 @@ from __future__ import annotations
 import hashlib
 import json
 import posixpath
+import re
 import shutil
 import uuid
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import fsspec
 from fsspec.implementations.local import LocalFileSystem
@@ -32,6 +33,7 @@ FORMAT = 1
 KINDS = ("galleries", "embeddings", "runs", "lgip")
 UNFINISHED = "unfinished"
 _CHUNK = 1 << 20
+_KEY = re.compile(r"[a-z]+/[0-9a-f]{16,64}\.json")
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,24 +121,42 @@ class SharedStore:
         self._write(f"{UNFINISHED}/{kind}/{key}/{part}.json", _manifest(listing))
 
     def fetch_parts(self, kind: str, key: str, folder: Path) -> int:
-        """Bring the parts of an unfinished folder; how many there were."""
+        """Bring the sound parts of an unfinished folder; how many there were."""
         n = 0
+        folder.mkdir(parents=True, exist_ok=True)
         for path in self.names_under(f"{UNFINISHED}/{kind}/{key}"):
-            files = self._read_manifest(path)
-            for name, stored in (files or {}).items():
-                folder.mkdir(parents=True, exist_ok=True)
-                self._receive(stored, folder / name)
-            n += files is not None
+            try:
+                for name, stored in (self.read_listing(path) or {}).items():
+                    self._receive(stored, folder / name)
+            except StoreError:
+                continue  # it is made again
+            n += 1
         return n
+
+    def published(self) -> list[tuple[str, str]]:
+        """The kind and key of every folder that is published whole."""
+        return [
+            (kind, name.rpartition("/")[2].removesuffix(".json"))
+            for kind in KINDS
+            for name in self.names_under(kind)
+            if _KEY.fullmatch(name) and self.read_listing(name) is not None
+        ]
+
+    def size_bytes(self, kind: str, key: str) -> int:
+        """The size of a published folder's files."""
+        return sum(file.n_bytes for file in (self.listing(kind, key) or {}).values())
 
     def listing(self, kind: str, key: str) -> Listing | None:
         """The files of a published folder; None when it is not there."""
-        return self._read_manifest(f"{kind}/{key}.json")
+        return self.read_listing(f"{kind}/{key}.json")
 
     def names_under(self, folder: str) -> list[str]:
         """The files under a folder of the store, relative to its root."""
         with self._errors(folder):
-            found = self.files.find(self._path(folder))
+            try:
+                found = self.files.find(self._path(folder))
+            except FileNotFoundError:
+                return []
         return sorted(path[len(self.root) :].lstrip("/") for path in found)
 
     def remove(self, name: str) -> None:
@@ -168,19 +188,22 @@ class SharedStore:
     def _receive(self, stored: StoredFile, target: Path) -> None:
         name = object_name(stored.sha256)
         digest = hashlib.sha256()
-        with (
-            self._errors(name),
-            self.files.open(self._path(name), "rb") as source,
-            target.open("wb") as file,
-        ):
-            while chunk := source.read(_CHUNK):
-                digest.update(chunk)
-                file.write(chunk)
+        try:
+            with (
+                self._errors(name),
+                self.files.open(self._path(name), "rb") as source,
+                target.open("wb") as file,
+            ):
+                while chunk := source.read(_CHUNK):
+                    digest.update(chunk)
+                    file.write(chunk)
+        except FileNotFoundError:
+            pass  # the digest is that of nothing
         if digest.hexdigest() != stored.sha256:
             raise StoreError(
-                "is not what was stored.",
+                "is missing or is not what was stored.",
                 where=posixpath.join(self.url, name),
-                remedy="Remove it and what lists it, and make the work again.",
+                remedy="Remove what lists it, and make the work again.",
             )
 
     def _write(self, name: str, content: bytes) -> None:
@@ -190,11 +213,13 @@ class SharedStore:
             else:  # an object store shows an object when all of it is there
                 self.files.pipe_file(self._path(name), content)
 
-    def _read_manifest(self, name: str) -> Listing | None:
+    def read_listing(self, name: str) -> Listing | None:
+        """The files that a file of the store lists; None when it is not there, or torn."""
         try:
             with self._errors(name):
                 value = json.loads(self.files.cat_file(self._path(name)))
-            return {file: StoredFile(*entry) for file, entry in value["files"].items()}
+            files = {file: StoredFile(*entry) for file, entry in value["files"].items()}
+            return files if all(map(_is_plain, files)) else None
         except FileNotFoundError:
             return None
         except (ValueError, KeyError, TypeError, AttributeError):
@@ -225,6 +250,11 @@ def _store_errors(where: str) -> Iterator[None]:
             where=where,
             remedy="Check the address, the credentials and the permissions.",
         ) from error
+
+
+def _is_plain(name: str) -> bool:
+    """Whether a name that came from a store stays in the folder it is put in."""
+    return PurePosixPath(name).name == name and "\\" not in name and name not in ("", ".", "..")
 
 
 def _listing_of(folder: Path) -> Listing:

@@ -21,6 +21,7 @@ MOST_BLOCKS = 4096
 """Rows are streamed one by one up to here, and a few at a time beyond."""
 
 _CPUS_PER_MODEL = 4
+_READER_CPUS = 0.9
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,18 +37,20 @@ class Staffing:
 def staffing(capacity: Capacity, gpu: bool) -> Staffing:
     """One model for each GPU; without any, one for each eight CPUs but one a node at least.
 
-    At least half of the CPUs stay with those who read pictures.
+    About half of the CPUs stay with those who read pictures. A reader asks for a little less
+    than a model: of two stages that ask for the same, Ray Data makes one, and reading would
+    stand still while the model computes.
 
     >>> staffing(Capacity(n_nodes=2, n_cpus=2, n_gpus=0), gpu=True)
-    Staffing(n_models=2, model_cpus=0.5, model_gpus=0.0, reader_cpus=0.5)
+    Staffing(n_models=2, model_cpus=0.5, model_gpus=0.0, reader_cpus=0.45)
     """
     if gpu and capacity.n_gpus >= 1:
         n_models = int(capacity.n_gpus)
-        return Staffing(n_models, 0.0, 1.0, 1.0)
+        return Staffing(n_models, 0.0, 1.0, _READER_CPUS)
     n_models = max(capacity.n_nodes, int(capacity.n_cpus // (2 * _CPUS_PER_MODEL)), 1)
     share = capacity.n_cpus / n_models / 2
     cpus = float(min(_CPUS_PER_MODEL, math.floor(share))) if share >= 1 else share
-    return Staffing(n_models, cpus, 0.0, min(1.0, share))
+    return Staffing(n_models, cpus, 0.0, _READER_CPUS * min(1.0, share))
 
 
 def stream(
@@ -82,7 +85,6 @@ def stream(
         ),
         num_cpus=staff.model_cpus,
         num_gpus=staff.model_gpus or None,
-        scheduling_strategy="SPREAD",
     )
     with worker_errors():
         yield from data.iter_rows()

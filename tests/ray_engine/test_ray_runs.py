@@ -1,0 +1,150 @@
+"""A run on two nodes of Ray is the run of one process: keys, bytes, numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import ray.cloudpickle
+import traced_encoder
+from same_files import assert_same_embeddings, assert_same_lgip, assert_same_runs
+from traced_encoder import TracedEncoder, calls, processes, traced
+
+from vlmexplain.datasets.gallery import Gallery
+from vlmexplain.errors import Cancelled, ModelError
+from vlmexplain.lgip import pair_scores
+from vlmexplain.lgip.bulk import run_lgip
+from vlmexplain.models.protocol import Encoder
+from vlmexplain.ray_engine import embedding_jobs
+from vlmexplain.ray_engine import engine as engine_module
+from vlmexplain.ray_engine.engine import RayEngine
+from vlmexplain.ray_engine.run import Surroundings, lgip_on_ray, run_on_ray
+from vlmexplain.records import Progress
+from vlmexplain.scoring import embedding, shards
+from vlmexplain.scoring.run import run
+
+ray.cloudpickle.register_pickle_by_value(traced_encoder)
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(autouse=True)
+def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Many shards, batches, tasks and blocks of little data."""
+    monkeypatch.setattr(shards, "SHARD_ROWS", {"images": 16, "texts": 32})
+    for module in (embedding, embedding_jobs):
+        monkeypatch.setattr(module, "IMAGE_BATCH", 8)
+    monkeypatch.setattr(engine_module, "QUERIES_A_TASK", 64)
+    monkeypatch.setattr(pair_scores, "TEXTS_A_BLOCK", 200)
+
+
+class TracedEngine(RayEngine):
+    """Embeds with a model of the test's own."""
+
+    load: Callable[[], Encoder]
+
+    def embed(self, gallery, model, mode, load, progress):
+        return super().embed(gallery, model, mode, self.load, progress)
+
+
+def test_equal_to_the_local_run(
+    cluster: str, gallery: Gallery, fresh_home: Path, other_home: Path, monkeypatch
+) -> None:
+    here = Surroundings(address=cluster)
+    ours = run_on_ray(gallery, "drawn-clip", 5, surroundings=here)
+    assert ours.manifest.left_out == {20: ours.manifest.left_out[20]}
+    lgip_on_ray(gallery, "drawn-clip", surroundings=here)
+    run_on_ray(gallery, "fake-text", surroundings=here)
+    monkeypatch.setenv("VLMEXPLAIN_HOME", str(fresh_home))
+    local = run(gallery, "drawn-clip", 5)
+    run_lgip(gallery, "drawn-clip")
+    run(gallery, "fake-text")
+    assert local.key == ours.key and local.folder != ours.folder
+    assert_same_embeddings(fresh_home, other_home)
+    assert_same_runs(fresh_home, other_home)
+    assert_same_lgip(fresh_home, other_home)
+
+
+def test_a_killed_worker_costs_its_share_and_nothing_partial_is_seen(
+    cluster: str, gallery: Gallery, fresh_home: Path, other_home: Path, tmp_path: Path, monkeypatch
+) -> None:
+    local_trace, trace = tmp_path / "local", tmp_path / "trace"
+    encoder = traced(local_trace)()
+    monkeypatch.setenv("VLMEXPLAIN_HOME", str(fresh_home))
+    embedding.embed_gallery(gallery, encoder)
+    local = run(gallery, "fake")
+    pieces = calls(local_trace)
+    assert len(pieces) > 12 and set(pieces.values()) == {1}
+
+    monkeypatch.setenv("VLMEXPLAIN_HOME", str(other_home))
+    seen: list[Progress] = []
+
+    def look(progress: Progress) -> None:
+        seen.append(progress)
+        for kind in ("embeddings", "runs"):
+            for folder in (other_home / kind).glob("[0-9a-f]*"):
+                assert (folder / "manifest.json").is_file()
+                assert len(list(folder.iterdir())) == len(
+                    list((fresh_home / kind / folder.name).iterdir())
+                )
+
+    with TracedEngine(cluster) as engine:
+        engine.load = traced(trace, deadly=list(pieces)[7])
+        ours = run(gallery, "fake", engine=engine, progress=look)
+    assert ours.key == local.key
+    assert_same_embeddings(fresh_home, other_home)
+    assert_same_runs(fresh_home, other_home)
+    dead = int((trace / "death").read_text())
+    assert dead in processes(trace) and len(processes(trace)) >= 2
+    again = {piece: n for piece, n in calls(trace).items() if n > 1}
+    assert set(calls(trace)) == set(pieces)
+    assert again == {list(pieces)[7]: 2}, "more was done again than the piece that was lost"
+    assert [p.stage for p in seen if p.stage == "embed texts"]
+
+
+def test_what_a_stopped_run_finished_is_kept(
+    cluster: str, gallery: Gallery, tmp_path: Path
+) -> None:
+    first, second = tmp_path / "first", tmp_path / "second"
+
+    def stop(progress: Progress) -> None:
+        if progress.stage == "embed texts" and progress.done >= 100:
+            raise Cancelled("enough")
+
+    with TracedEngine(cluster) as engine:
+        engine.load = traced(first)
+        with pytest.raises(Cancelled):
+            run(gallery, "fake", engine=engine, progress=stop)
+        engine.load = traced(second)
+        run(gallery, "fake", engine=engine)
+    whole = tmp_path / "whole"
+    encoder = traced(whole)()
+    for text_shard in embedding_jobs.TextJob(encoder.identity, ["a"]).rows():
+        assert text_shard["kind"] == "texts"
+    n_pieces = len(set(calls(first)) | set(calls(second)))
+    assert sum(calls(second).values()) <= n_pieces - 4, "finished shards were made again"
+
+
+class Strange(TracedEncoder):
+    """A model that gives nonsense for one text."""
+
+    def encode_texts(self, texts):
+        vectors = super().encode_texts(texts)
+        vectors[0] = 0
+        return vectors
+
+
+def test_a_workers_error_is_the_users(cluster: str, gallery: Gallery, tmp_path: Path) -> None:
+    with TracedEngine(cluster) as engine:
+        engine.load = lambda: Strange(tmp_path)
+        with pytest.raises(ModelError, match="gives no embedding of length 1 for the text"):
+            run(gallery, "fake", engine=engine)
+
+
+def test_a_worker_with_another_model_is_refused(cluster: str, gallery: Gallery) -> None:
+    from vlmexplain.models.load import load_model
+
+    with TracedEngine(cluster) as engine:
+        engine.load = lambda: load_model("fake:1")
+        with pytest.raises(ModelError, match="is not the driver's"):
+            run(gallery, "fake", engine=engine)
