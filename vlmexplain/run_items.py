@@ -113,7 +113,7 @@ def session_of_run(plan: SessionPlan) -> tuple[SessionSpec, tuple[RatingItem, ..
     taken = (
         None
         if other is None
-        else {row.caption_index: _first(other)[row.caption_index] for row in rows}
+        else {row.caption_index: int(_first(other)[row.caption_index]) for row in rows}
     )
     questions = replace(
         questions, run=run.key, other_run=other.key if other else None, gallery=run.gallery_id

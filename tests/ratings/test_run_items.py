@@ -91,6 +91,7 @@ def test_a_choice_between_two_runs(runs: tuple[Run, Run], tmp_path: Path) -> Non
     check_items(items, "choice")
     for item in items:
         assert item.other_image == second.top_k_images[item.caption_index, 0]
+        assert type(item.other_image) is int, "a database takes no other"
     for kind, other in (("choice", ""), ("rating", f"other_run = '{second.key}'\n")):
         path = plan(tmp_path, f"kind = '{kind}'\nrun = '{first.key}'\n{other}")
         with pytest.raises(DataError, match="other_run"):

@@ -9,6 +9,9 @@ import streamlit as st
 from vlmexplain.ratings.items import RatingItem
 from vlmexplain.ratings.spec import SessionSpec
 from vlmexplain.ratings.spec_toml import ItemRequest
+from vlmexplain.scoring.run import open_run
+from vlmexplain.ui.choice import SHOWN_DIGITS
+from vlmexplain.ui.overview import address
 
 _KEPT = "session-basis"
 DEFAULT_SAMPLE = 50
@@ -59,3 +62,17 @@ def begin(
     if items is not None:
         fresh = replace(fresh, items=items)
     st.session_state[_KEPT] = fresh
+
+
+def follow_run(questions: SessionSpec) -> None:
+    """Choose the data set and the run that the questions name, as the sidebar would.
+
+    Raises:
+        UnknownName: there is no such run here.
+    """
+    gallery, run = questions.gallery, questions.run
+    if run is not None:
+        found = open_run(run)
+        gallery, run = found.gallery_id, found.key
+    if gallery is not None:
+        address.put(gallery=gallery[:SHOWN_DIGITS], run=run[:SHOWN_DIGITS] if run else None)

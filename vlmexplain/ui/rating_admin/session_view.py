@@ -27,7 +27,7 @@ from vlmexplain.ui.messages import told
 from vlmexplain.ui.overview import address
 from vlmexplain.ui.rating.pictures import session_gallery
 from vlmexplain.ui.rating_admin.access import require_change, sessions_fixed
-from vlmexplain.ui.rating_admin.basis import basis, begin
+from vlmexplain.ui.rating_admin.basis import basis, begin, follow_run
 from vlmexplain.ui.rating_admin.class_table import draw_class_table
 from vlmexplain.ui.rating_admin.downloads import draw_downloads
 from vlmexplain.ui.rating_admin.preview import preview
@@ -153,6 +153,7 @@ def _template(store: RatingStore, session: Session, editing: bool) -> None:
             session.id if editing else None,
         )
         address.put(session=None, new="yes", at=None)
+        follow_run(session.spec)
 
     act(start)
 

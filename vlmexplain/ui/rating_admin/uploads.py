@@ -15,7 +15,7 @@ from vlmexplain.ratings.store import RatingStore
 from vlmexplain.ui.messages import told
 from vlmexplain.ui.overview import address
 from vlmexplain.ui.rating_admin.access import require_change
-from vlmexplain.ui.rating_admin.basis import begin
+from vlmexplain.ui.rating_admin.basis import basis, begin, follow_run
 
 LARGEST_MB = 100
 
@@ -69,6 +69,7 @@ def _take_plan(plan: Any, items: Any) -> None:
             plan.getvalue(), plan.name, (items.getvalue(), items.name) if items else None
         )
         address.put(session=None, new="yes", at=None)
+        follow_run(basis().questions)
 
 
 def _draw_import(store: RatingStore) -> None:
