@@ -10,6 +10,9 @@ from typing import Any
 from tqdm import tqdm
 
 from vlmexplain.records import Progress
+from vlmexplain.wording.words import size_text
+
+__all__ = ["print_json", "print_table", "size_text", "terminal_progress"]
 
 
 def print_json(document: Any) -> None:
@@ -30,20 +33,6 @@ def print_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
         print(
             "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
         )
-
-
-def size_text(n_bytes: int) -> str:
-    """A size for people.
-
-    >>> size_text(1536)
-    '1.5 KiB'
-    """
-    size = float(n_bytes)
-    for unit in ("B", "KiB", "MiB", "GiB"):
-        if size < 1024 or unit == "GiB":
-            return f"{size:.0f} {unit}" if unit == "B" else f"{size:.1f} {unit}"
-        size /= 1024
-    raise AssertionError
 
 
 def terminal_progress() -> Callable[[Progress], None]:

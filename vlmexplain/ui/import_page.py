@@ -14,7 +14,7 @@ from vlmexplain.datasets.visual_genome import import_vg
 from vlmexplain.errors import DataError
 from vlmexplain.records import ProgressCallback
 from vlmexplain.storage import content_key
-from vlmexplain.ui.gallery_page import checks_list
+from vlmexplain.ui.gallery.findings import checks_list
 from vlmexplain.ui.html import tag
 from vlmexplain.ui.job_list import duration, show_ended, watch_jobs
 from vlmexplain.ui.jobs import job_registry

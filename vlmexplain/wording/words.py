@@ -80,3 +80,17 @@ def place_text(rank: int) -> str:
     """
     ending = "th" if 10 <= rank % 100 <= 20 else {1: "st", 2: "nd", 3: "rd"}.get(rank % 10, "th")
     return f"{rank:,}{ending}"
+
+
+def size_text(n_bytes: int) -> str:
+    """A size for people.
+
+    >>> size_text(1536)
+    '1.5 KiB'
+    """
+    size = float(n_bytes)
+    for unit in ("B", "KiB", "MiB", "GiB"):
+        if size < 1024 or unit == "GiB":
+            return f"{size:.0f} {unit}" if unit == "B" else f"{size:.1f} {unit}"
+        size /= 1024
+    raise AssertionError

@@ -1,0 +1,1 @@
+"""The Gallery page, part by part."""
