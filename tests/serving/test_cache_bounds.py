@@ -183,6 +183,13 @@ print(str(memory_view()))
     assert "VLMEXPLAIN_CACHE_PICTURES" in page and "7 entries" in page
 
 
+def test_the_docs_name_every_size() -> None:
+    page = (ROOT / "docs" / "serving.md").read_text(encoding="utf-8")
+    for size in SIZES:
+        amount = f"{size.default} MiB" if size.unit == "MiB" else str(size.default)
+        assert f"| `{size.variable}` | {amount} | {size.holds} |" in page
+
+
 def test_limits_on_the_command_line(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
