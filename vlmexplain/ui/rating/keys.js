@@ -25,6 +25,7 @@ function digitOf(event) {
 // acts: what to do, each true when it did something; `away` while a picture is enlarged.
 function listenToKeys(acts, letters) {
   function press(event) {
+    if (event.key === "Tab") clicked = false;
     if (event.defaultPrevented || event.ctrlKey || event.altKey || event.metaKey) return;
     if (acts.away() || document.querySelector("[data-testid=stDialog], [role=dialog][aria-modal=true]")) return;
     if (event.key === "Escape" && acts.close(event)) return done(event);
@@ -46,9 +47,16 @@ function listenToKeys(acts, letters) {
     event.preventDefault();
     event.stopImmediatePropagation();
   }
-  // Enter submits from a rating or a class, as in any form; on other buttons and links it presses them.
-  const onOtherControl = (event) => event.composedPath().some((node) =>
+  // Enter submits from a rating or a class, as in any form. Other buttons it presses when they were
+  // reached by Tab; one that was clicked, such as the guidelines, does not swallow it.
+  let clicked = false;
+  const click = () => { clicked = true; };
+  const onOtherControl = (event) => !clicked && event.composedPath().some((node) =>
     node.matches?.("a, summary, button, [role=button], [role=tab]") && node.dataset.answers === undefined);
   window.addEventListener("keydown", press, true);
-  return () => window.removeEventListener("keydown", press, true);
+  window.addEventListener("pointerdown", click, true);
+  return () => {
+    window.removeEventListener("keydown", press, true);
+    window.removeEventListener("pointerdown", click, true);
+  };
 }
