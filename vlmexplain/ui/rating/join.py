@@ -96,7 +96,9 @@ def _join() -> None:
 
 def _enter(joined: Joined, code: str) -> None:
     st.session_state.pop(_WAITING, None)
-    st.session_state[VISIT] = Visit(joined.ticket, asked=True, code=plain_code(code))
+    st.session_state[VISIT] = Visit(
+        joined.ticket, asked=True, code=plain_code(code), resumed=joined.returning
+    )
     st.query_params["code"] = shown_code(plain_code(code))
 
 

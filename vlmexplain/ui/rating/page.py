@@ -20,7 +20,7 @@ BARE = """
 <style>
 [data-testid=stSidebar], [data-testid=stExpandSidebarButton] { display: none; }
 .stMainBlockContainer { padding-bottom: 2rem; }
-@media (max-width: 640px) { .stMainBlockContainer { padding-top: 3.2rem; padding-bottom: 0.5rem; } }
+@media (max-width: 640px) { .stMainBlockContainer { padding-top: 4rem; padding-bottom: 0.5rem; } }
 </style>
 """
 """Without the sidebar: a rater has no use for it, and it names models."""
