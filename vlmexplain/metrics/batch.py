@@ -7,6 +7,7 @@ sets, the counts, and the sizes of concepts with as many boxes on both sides or 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -72,7 +73,7 @@ def _score(
 ) -> PairScores:
     n_common = sets.count(sets.common_ground_truth)
     n_left, n_right = sets.count(sets.only_ground_truth), sets.count(sets.only_retrieved)
-    n_matched, sum_ps = _match_concepts(table, sets, n_left, n_right, lengths)
+    n_matched, sum_ps = _match_concepts(table, sets, lengths)
     ce, n_equal, n_different, n_crowd = _enumerate(table, sets)
     n_sizes, n_exceeding, sum_difference = compare_sizes(table, sets, options)
     no_ground_truth = [
@@ -132,17 +133,29 @@ def _ratio(above: NDArray[Any], below: Ints, reason: NDArray[np.uint8]) -> Float
 
 
 def _match_concepts(
-    table: InventoryTable,
-    sets: ConceptSets,
-    n_left: Ints,
-    n_right: Ints,
-    lengths: NDArray[np.uint8],
+    table: InventoryTable, sets: ConceptSets, lengths: NDArray[np.uint8]
 ) -> tuple[Ints, Floats]:
     """Matched non-common concepts of each pair, and the sum of their similarities."""
-    similarity_of: Floats = 1.0 / np.arange(1.0, NO_PATH + 2.0)
-    similarity_of[NO_PATH] = np.nan
     n_matched = np.zeros(sets.n_pairs, np.int64)
     sum_ps = np.zeros(sets.n_pairs)
+    for pair, _, _, similarity in matched_concepts(table, sets, lengths):
+        matched = similarity.tolist()
+        n_matched[pair], sum_ps[pair] = len(matched), math.fsum(matched)
+    return n_matched, sum_ps
+
+
+def matched_concepts(
+    table: InventoryTable, sets: ConceptSets, lengths: NDArray[np.uint8]
+) -> Iterator[tuple[int, Ints, Ints, Floats]]:
+    """The matching of each pair that has concepts left over on both sides.
+
+    Yields:
+        the pair, its matched concepts of the ground truth and of the retrieved image, and their
+        path similarities; the three are equally long, and empty where nothing has a path.
+    """
+    similarity_of: Floats = 1.0 / np.arange(1.0, NO_PATH + 2.0)
+    similarity_of[NO_PATH] = np.nan
+    n_left, n_right = sets.count(sets.only_ground_truth), sets.count(sets.only_retrieved)
     left = np.split(table.concept[sets.only_ground_truth.entry], np.cumsum(n_left)[:-1])
     right = np.split(table.concept[sets.only_retrieved.entry], np.cumsum(n_right)[:-1])
     for pair in np.flatnonzero((n_left > 0) & (n_right > 0)).tolist():
@@ -150,9 +163,7 @@ def _match_concepts(
         similarity = similarity_of[lengths[rows[:, None], columns]]
         flip = (len(columns), columns[0]) < (len(rows), rows[0])
         i, j = match_similar(similarity, flip)
-        matched = similarity[i, j].tolist()
-        n_matched[pair], sum_ps[pair] = len(matched), math.fsum(matched)
-    return n_matched, sum_ps
+        yield pair, rows[i], columns[j], similarity[i, j]
 
 
 def _enumerate(table: InventoryTable, sets: ConceptSets) -> tuple[Floats, Ints, Ints, Ints]:

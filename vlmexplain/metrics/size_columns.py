@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from vlmexplain.metrics.concept_sets import ConceptSets, ranges
+from vlmexplain.metrics.concept_sets import ConceptSets, Mask, ranges
 from vlmexplain.metrics.inventory_table import Floats, Ints, InventoryTable
 from vlmexplain.metrics.matching import match_sizes, size_differences
 from vlmexplain.metrics.size_disagreement import ROUNDING
@@ -17,11 +17,12 @@ def compare_sizes(
     table: InventoryTable, sets: ConceptSets, options: MetricOptions
 ) -> tuple[Ints, Ints, Floats]:
     """Matched boxes of each pair, those that reach the threshold, and the sum of D_A."""
-    pair, differences = _size_differences(table, sets, options.relative_to)
+    row, differences = matched_sizes(table, sets, options.relative_to)
+    pair = sets.common_ground_truth.pair[row]
     order = np.argsort(pair, kind="stable")
     differences = differences[order]
     n_sizes = np.bincount(pair, minlength=sets.n_pairs)
-    over = differences >= options.size_threshold * (1 - ROUNDING)
+    over = reach_threshold(differences, options)
     total = np.zeros(sets.n_pairs)
     ends = np.cumsum(n_sizes)
     listed, starts = differences.tolist(), (ends - n_sizes).tolist()
@@ -30,10 +31,16 @@ def compare_sizes(
     return n_sizes, np.bincount(pair[order][over], minlength=sets.n_pairs), total
 
 
-def _size_differences(
+def reach_threshold(differences: Floats, options: MetricOptions) -> Mask:
+    """Which D_A reach the threshold, up to rounding."""
+    over: Mask = differences >= options.size_threshold * (1 - ROUNDING)
+    return over
+
+
+def matched_sizes(
     table: InventoryTable, sets: ConceptSets, relative_to: RelativeTo
 ) -> tuple[Ints, Floats]:
-    """D_A of every matched pair of boxes, and the pair of images it is of, in any order."""
+    """D_A of every matched pair of boxes, and the row of ``sets.common_...`` it is of, unsorted."""
     areas = table.area_px if relative_to == "pixels" else table.share
     left, right = sets.common_ground_truth, sets.common_retrieved
     start_left, start_right = table.box_offsets[left.entry], table.box_offsets[right.entry]
@@ -46,7 +53,7 @@ def _size_differences(
     rows = np.flatnonzero(both & in_order)
     place_left, of = ranges(start_left[rows], n_left[rows])
     place_right, _ = ranges(start_right[rows], n_right[rows])
-    pairs = [left.pair[rows][of]]
+    found_rows = [rows[of]]
     found = [size_differences(areas[place_left], areas[place_right], relative_to)]
 
     rows = np.flatnonzero(both & one)  # one box against several takes the nearest
@@ -55,13 +62,13 @@ def _size_differences(
         a = areas[start_left[rows][of] + np.where(n_left[rows] > 1, 1, 0)[of] * edge]
         b = areas[start_right[rows][of] + np.where(n_right[rows] > 1, 1, 0)[of] * edge]
         firsts = np.flatnonzero(edge == 0)
-        pairs.append(left.pair[rows])
+        found_rows.append(rows)
         found.append(np.minimum.reduceat(size_differences(a, b, relative_to), firsts))
 
     for row in np.flatnonzero(both & ~in_order & ~one).tolist():
         a = areas[start_left[row] : start_left[row] + n_left[row]]
         b = areas[start_right[row] : start_right[row] + n_right[row]]
         i, j = match_sizes(a, b, relative_to)
-        pairs.append(np.full(len(i), left.pair[row]))
+        found_rows.append(np.full(len(i), row))
         found.append(size_differences(a[i], b[j], relative_to))
-    return np.concatenate(pairs), np.concatenate(found)
+    return np.concatenate(found_rows), np.concatenate(found)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,11 +10,13 @@ from numpy.typing import NDArray
 
 from vlmexplain.datasets.gallery import Gallery
 from vlmexplain.errors import UnknownName
-from vlmexplain.metrics.pair import explain_pair
+from vlmexplain.metrics.batch import PAIRS_AT_ONCE, matched_concepts
+from vlmexplain.metrics.concept_sets import split_concepts
+from vlmexplain.metrics.size_columns import matched_sizes, reach_threshold
 from vlmexplain.overview.gallery_facts import GalleryFacts
 from vlmexplain.overview.run_columns import RunColumns
 from vlmexplain.records import MetricOptions, Progress, ProgressCallback, no_progress
-from vlmexplain.scoring.similarity import GallerySimilarity
+from vlmexplain.scoring.failure_scores import inventory_of
 
 MOST_KEPT = 1000
 """So many of the failures behind a confusion or a mis-sized concept are kept, the first ones."""
@@ -107,53 +109,84 @@ def pair_errors(
     most: int | None = None,
     progress: ProgressCallback = no_progress,
 ) -> PairErrors:
-    """Match the failures one by one; of more than ``most`` a seeded sample.
+    """Match each failure as its metrics do; of more than ``most`` a seeded sample.
 
     Args:
-        progress: called now and then; may raise `Cancelled`.
+        progress: called every few thousand failures; may raise `Cancelled`.
     """
     failures = np.flatnonzero(rows & columns.failure & (columns.retrieved_image_index >= 0))
     of = len(failures)
     if most is not None and of > most:
         failures = np.sort(np.random.default_rng(0).choice(failures, most, replace=False))
-    similarity = GallerySimilarity(gallery)
-    pairs: Counter[tuple[str, str]] = Counter()
-    ps: dict[tuple[str, str], float] = {}
-    exceeding: Counter[str] = Counter()
-    matched: Counter[str] = Counter()
-    behind: dict[object, list[int]] = {}
-    for n, row in enumerate(failures.tolist()):
-        if n % 50 == 0:
-            progress(Progress("match", n, len(failures), "failures"))
-        found = explain_pair(
-            gallery.annotations(int(columns.image_index[row])),
-            gallery.annotations(int(columns.retrieved_image_index[row])),
-            similarity,
-            options,
-        )
-        for pair in found.ncs.evidence.pairs:
-            key = (pair.ground_truth, pair.retrieved)
-            pairs[key] += 1
-            ps[key] = pair.ps
-            _keep(behind, key, row)
-        for sizes in found.sd.evidence.concepts:
-            n_exceeding = sum(pair.exceeds for pair in sizes.pairs)
-            matched[sizes.concept] += len(sizes.pairs)
-            exceeding[sizes.concept] += n_exceeding
-            if n_exceeding:
-                _keep(behind, sizes.concept, row)
-    order = sorted(pairs, key=lambda key: (-pairs[key], key))
-    sized = [
-        ConceptCount(c, exceeding[c], n, queries=tuple(behind.get(c, ())))
-        for c, n in matched.items()
-        if n
-    ]
+    table, lengths = inventory_of(gallery), np.asarray(gallery.path_lengths)
+    confused, sized, exceeding = _Tally(), _Tally(), _Tally()
+    for start in range(0, len(failures), PAIRS_AT_ONCE):
+        progress(Progress("match", start, len(failures), "failures"))
+        part = failures[start : start + PAIRS_AT_ONCE]
+        left, right = columns.image_index[part], columns.retrieved_image_index[part]
+        sets = split_concepts(table, left.astype(np.int64), right.astype(np.int64), None)
+        for pair, one, other, _ in matched_concepts(table, sets, lengths):
+            confused.add(one * table.n_concepts + other, np.full(len(one), part[pair]))
+        row, difference = matched_sizes(table, sets, options.relative_to)
+        concept = table.concept[sets.common_ground_truth.entry[row]]
+        over = reach_threshold(difference, options)
+        query = part[sets.common_ground_truth.pair[row]]
+        sized.add(concept, query)
+        exceeding.add(concept[over], query[over])
     return PairErrors(
         len(failures),
         of,
-        tuple(Confusion(*key, pairs[key], ps[key], tuple(behind[key])) for key in order),
-        tuple(sorted(sized, key=lambda each: (-each.wrong, each.concept))),
+        _confusions(confused, gallery.concepts, lengths),
+        _mis_sized(sized, exceeding, gallery.concepts),
     )
+
+
+class _Tally:
+    """Counts keys, and remembers by which queries they came."""
+
+    def __init__(self) -> None:
+        self._keys: list[NDArray[np.int64]] = []
+        self._queries: list[NDArray[np.int64]] = []
+
+    def add(self, keys: NDArray[np.int64], queries: NDArray[np.int64]) -> None:
+        self._keys.append(keys)
+        self._queries.append(queries)
+
+    def counted(self) -> dict[int, tuple[int, tuple[int, ...]]]:
+        """How often each key came, and the first `MOST_KEPT` of the queries, ascending."""
+        if not self._keys:
+            return {}
+        keys, queries = np.concatenate(self._keys), np.concatenate(self._queries)
+        order = np.lexsort((queries, keys))
+        keys, queries = keys[order], queries[order]
+        found, starts, counts = np.unique(keys, return_index=True, return_counts=True)
+        kept = [
+            tuple(np.unique(queries[start : start + n])[:MOST_KEPT].tolist())
+            for start, n in zip(starts.tolist(), counts.tolist(), strict=True)
+        ]
+        return dict(zip(found.tolist(), zip(counts.tolist(), kept, strict=True), strict=True))
+
+
+def _confusions(
+    confused: _Tally, concepts: Sequence[str], lengths: NDArray[np.uint8]
+) -> tuple[Confusion, ...]:
+    found = []
+    for key, (count, queries) in confused.counted().items():
+        one, other = divmod(key, len(concepts))
+        ps = 1.0 / (1.0 + int(lengths[one, other]))
+        found.append(Confusion(concepts[one], concepts[other], count, ps, queries))
+    return tuple(sorted(found, key=lambda each: (-each.count, each.ground_truth, each.retrieved)))
+
+
+def _mis_sized(
+    sized: _Tally, exceeding: _Tally, concepts: Sequence[str]
+) -> tuple[ConceptCount, ...]:
+    over = exceeding.counted()
+    found = []
+    for key, (cases, _) in sized.counted().items():
+        wrong, queries = over.get(key, (0, ()))
+        found.append(ConceptCount(concepts[key], wrong, cases, queries=queries))
+    return tuple(sorted(found, key=lambda each: (-each.wrong, each.concept)))
 
 
 def failures_that_miss(
@@ -197,12 +230,6 @@ def _counted(
         counts[columns.image_index[failures]],
         counts[columns.retrieved_image_index[failures]],
     )
-
-
-def _keep(behind: dict[object, list[int]], key: object, query: int) -> None:
-    kept = behind.setdefault(key, [])
-    if len(kept) < MOST_KEPT:
-        kept.append(query)
 
 
 def _pairs(
