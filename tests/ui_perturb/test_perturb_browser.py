@@ -88,6 +88,32 @@ def test_typing_changes_the_numbers_and_a_link_restores_them(
     assert numbers(tab) == before
 
 
+def test_a_caption_typed_with_pauses_is_one_step_back(
+    perturb: Callable[..., Any], perturb_world: Any
+) -> None:
+    tab = perturb(perturb_world.fake_run, query="0")
+    before = numbers(tab)
+    steps = tab.evaluate("history.length")
+    field = tab.get_by_label(FIELD)
+    field.press("End")
+    caption = "two red dogs and a small cat"
+    for word in (" on", " a", " bus"):
+        field.type(word, delay=15)
+        caption += word
+        wait_for_address(tab, "caption", caption)
+    assert tab.evaluate("history.length") == steps + 1
+    tab.locator("button.chip").first.click()  # chosen on purpose: a step
+    tab.wait_for_function("() => new URLSearchParams(location.search).has('pick')")
+    settle(tab)
+    assert tab.evaluate("history.length") == steps + 2
+    tab.go_back()
+    wait_for_address(tab, "caption", caption)
+    tab.go_back()
+    wait_for_address(tab, "caption", None)
+    assert field.input_value() == "two red dogs and a small cat"
+    assert numbers(tab) == before
+
+
 def test_a_perturbation_is_chosen_by_keyboard(
     perturb: Callable[..., Any], perturb_world: Any
 ) -> None:

@@ -12,6 +12,7 @@ from vlmexplain.live.scorer import NOT_EMBEDDED, LiveScorer
 from vlmexplain.scoring.run_store import Run
 from vlmexplain.ui import caches
 from vlmexplain.ui.choice import SHOWN_DIGITS, choose, chosen_run
+from vlmexplain.ui.components.mount import register
 from vlmexplain.ui.html import Html, join, tag
 from vlmexplain.ui.messages import note, problem, told
 from vlmexplain.ui.perturb import address
@@ -33,10 +34,13 @@ from vlmexplain.ui.perturb.words_view import WHAT_IT_IS, words_view
 from vlmexplain.ui.state import read as read_shared
 from vlmexplain.ui.timing import timed
 
+_typing = register("typing", shared=False)
+
 
 def perturb_page() -> None:
     """Draw the page for what the address says."""
     draw_style()
+    _typing(key="typing")
     parameters = st.query_params.to_dict()
     shared, problems = read_shared(parameters)
     _, own_problems = address.read(parameters)
