@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vlmexplain.lgip.figures import LgipFigures
-from vlmexplain.lgip.live import ScoredCaption, ScoredPerturbation, pair_figures
+from vlmexplain.lgip.live import ScoredPerturbation, pair_figures
 from vlmexplain.live.candidates import Candidate
 from vlmexplain.live.reading import can_tell_apart
 from vlmexplain.live.retrieval import Retrieval
@@ -97,14 +97,13 @@ def compare(
     )
     # Without a similarity there is no triple: the figures are then undefined, never 0.
     triples = tuple(one.scored for one in scored if not math.isnan(one.scored.gaps[0]))
-    whole = ScoredCaption(caption, scores[caption], vectors[caption], triples)
     return Comparison(
         caption,
         scores[caption],
         vectors[caption],
         ranked.get(caption),
         scored,
-        pair_figures(whole),
+        pair_figures(triples),
     )
 
 
