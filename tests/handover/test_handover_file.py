@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -24,6 +25,8 @@ from vlmexplain.handover import failures as handed
 from vlmexplain.handover.failures import MOST_FAILURES, collect_failures
 from vlmexplain.handover.html_page import as_html
 from vlmexplain.handover.json_document import as_json
+from vlmexplain.lgip.bulk import run_lgip
+from vlmexplain.overview.marks import mark
 from vlmexplain.scoring.run import run
 
 N_CAPTIONS = sum(map(len, CAPTIONS))
@@ -133,6 +136,60 @@ def test_how_many_can_be_handed_over(stored: Any) -> None:
         collect_failures(gallery, finished, [])
     with pytest.raises(DataError, match=f"expected 1 to {MOST_FAILURES}"):
         collect_failures(gallery, finished, range(MOST_FAILURES + 1))
+
+
+def test_worst_without_marked(stored: Any, tmp_path: Path) -> None:
+    gallery, finished = stored
+
+    def worst(*more: str) -> list[int]:
+        out = tmp_path / "worst.json"
+        command = ["handover", "--run", finished.key, "--worst", "3", "--out", str(out)]
+        assert main([*command, *more]) == 0
+        return [f["caption_index"] for f in json.loads(out.read_bytes())["failures"]]
+
+    before = worst()
+    mark(gallery, before[0], "caption-wrong")
+    mark(gallery, before[1], "fine")
+    try:
+        assert worst() == before
+        after = worst("--without-marked")
+        assert after[:2] == before[1:] and len(after) == 3 and before[0] not in after
+    finally:
+        for query in before[:2]:
+            mark(gallery, query, None)
+
+
+@pytest.mark.browser
+def test_perturbation_chart_of_a_real_probing(stored: Any, browser: Any, tmp_path: Path) -> None:
+    """LGIP is run; the file shows each triple of the caption, drawn to its side and size."""
+    gallery, finished = stored
+    assert "Perturbations of the caption" not in as_html(collect_failures(gallery, finished, [1]))
+    probed = run_lgip(gallery, "fake")
+    try:
+        (failure,) = collect_failures(gallery, finished, [1])
+        path = tmp_path / "probed.html"
+        path.write_text(as_html([failure]), "utf-8")
+    finally:
+        shutil.rmtree(probed.folder)
+    rows = failure.probes
+    assert rows
+    context = browser.new_context(offline=True)
+    page = context.new_page()
+    page.goto(path.as_uri())
+    part = page.locator("section.part", has_text="Perturbations of the caption")
+    assert part.locator("tbody tr").count() == len(rows)
+    largest = max(abs(p.score_caption - p.score_text) for p in rows)
+    for n, probe in enumerate(rows):
+        gap = probe.score_caption - probe.score_text
+        line = part.locator("tbody tr").nth(n)
+        assert line.locator("td").first.inner_text() == probe.text
+        assert f"{gap:+.3f}" in line.inner_text()
+        bar = line.locator(".swing i")
+        assert bar.get_attribute("class") == ("right" if gap >= 0 else "left")
+        drawn = bar.evaluate("i => i.getBoundingClientRect().width / "
+                             "i.parentElement.getBoundingClientRect().width")  # fmt: skip
+        assert drawn == pytest.approx(0.5 * abs(gap) / largest, abs=0.01)
+    context.close()
 
 
 def test_command(stored: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -25,6 +25,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--worst", type=int, default=0, metavar="N", help="the N failures with the largest rank"
     )
+    parser.add_argument(
+        "--without-marked", action="store_true",
+        help="--worst passes over what the Audit page marked as wrong caption or annotation",
+    )  # fmt: skip
     parser.add_argument("--out", required=True, metavar="FILE", help="ends with .html or .json")
     parser.add_argument("--title", default="", help="over the page")
     parser.add_argument("--query-informed", action="store_true")
@@ -39,10 +43,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def execute(args: argparse.Namespace) -> int:
     """Write the file and say how large it is."""
+    import numpy as np
+
     from vlmexplain.datasets.gallery import open_gallery
     from vlmexplain.handover.failures import collect_failures
     from vlmexplain.handover.html_page import as_html
     from vlmexplain.handover.json_document import as_json
+    from vlmexplain.overview.marks import read_marks, wrong_captions
     from vlmexplain.scoring.queries import QueryFilter, QuerySort, QueryTable
     from vlmexplain.scoring.run_store import open_run
     from vlmexplain.storage import write_file
@@ -58,7 +65,9 @@ def execute(args: argparse.Namespace) -> int:
     queries = list(args.query or [])
     if args.worst > 0:
         order = table.order(QueryFilter(failures_only=True), QuerySort("rank_1based", True))
-        queries += order[: args.worst].tolist()
+        marks = read_marks(gallery.id) if args.without_marked else {}
+        wrong = np.array(wrong_captions(marks), dtype=np.int64)
+        queries += order[~np.isin(order, wrong)][: args.worst].tolist()
     failures = collect_failures(
         gallery, run, queries, MetricOptions(args.size_threshold, args.relative_to),
         query_informed=args.query_informed, retrieved_place_1based=args.place, table=table,

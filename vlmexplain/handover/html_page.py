@@ -93,10 +93,10 @@ def _failure(handed: HandedFailure, number: int) -> Html:
         tag("p", _ranks(handed), class_="quiet"),
         tag("div", pictures, class_="pair"),
         cards(found.pair) if found.pair else tag("p", "No image has a score for this query."),
+        _strip(handed),
         _informed(handed),
         evidence(found.pair) if found.pair else None,
         perturbations(handed.probes),
-        _strip(handed),
         id=f"failure-{number}",
     )
 
