@@ -261,4 +261,10 @@ def test_an_lgip_run_is_started_from_the_page(
         time.sleep(0.1)
     rerun(app)
     assert "fake:8" in page_html(app)
-    assert {m.model.name for m in list_lgip(perturb_world.gallery_id)} == {"fake", "fake:8"}
+    latest, first = list_lgip(perturb_world.gallery_id)
+    assert (latest.model.name, first.model.name) == ("fake:8", "fake")
+    # who comes later sees the result of the model chosen in the sidebar, not the latest
+    anew = open_page(
+        perturb_world, monkeypatch, "lgip", **perturb_world.parameters(perturb_world.fake_run)
+    )
+    assert anew.query_params["lgip"] == [first.key[:12]]

@@ -73,7 +73,7 @@ def _draw() -> None:
         )
         _catalogue(results)
         return
-    chosen = _chosen(results)
+    chosen = _chosen(results, choice.run.model.digest if choice.run else "")
     _overview(results, chosen)
     _one_result(gallery, open_lgip(chosen.key), choice.run.key if choice.run else "")
     _catalogue(results)
@@ -88,13 +88,13 @@ def _came_of(view: JobView, gallery_id: str, news: bool) -> None:
         st.query_params[PARAMETER] = finished.key[:SHOWN_DIGITS]
 
 
-def _chosen(results: Sequence[LgipManifest]) -> LgipManifest:
-    """The result that the address names, else the latest."""
+def _chosen(results: Sequence[LgipManifest], digest: str) -> LgipManifest:
+    """The result that the address names, else the latest of the sidebar's model, else of any."""
     wanted = st.query_params.get(PARAMETER, "")
     found = next((r for r in results if len(wanted) >= 4 and r.key.startswith(wanted)), None)
     if found is None and wanted:
-        problem(f"There is no LGIP result {wanted[:40]!r} of this data set; the latest is shown.")
-    chosen = found or results[0]
+        problem(f"There is no LGIP result {wanted[:40]!r} of this data set; another is shown.")
+    chosen = found or next((r for r in results if r.model.digest == digest), results[0])
     # the address names what is shown, so that a copy of it shows the same elsewhere
     if wanted != chosen.key[:SHOWN_DIGITS]:
         st.query_params[PARAMETER] = chosen.key[:SHOWN_DIGITS]

@@ -26,6 +26,7 @@ def paper_models_view(probed: frozenset[str]) -> Html:
             "table",
             tag("thead", head),
             tag("tbody", [_row(entry, entry.spec in probed) for entry in entries]),
+            class_="paper-models",
         ),
         class_="wide",
         tabindex=0,
