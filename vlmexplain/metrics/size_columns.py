@@ -17,8 +17,8 @@ def compare_sizes(
     table: InventoryTable, sets: ConceptSets, options: MetricOptions
 ) -> tuple[Ints, Ints, Floats]:
     """Matched boxes of each pair, those that reach the threshold, and the sum of D_A."""
-    row, differences = matched_sizes(table, sets, options.relative_to)
-    pair = sets.common_ground_truth.pair[row]
+    rows, differences = matched_sizes(table, sets, options.relative_to)
+    pair = sets.common_ground_truth.pair[rows]
     order = np.argsort(pair, kind="stable")
     differences = differences[order]
     n_sizes = np.bincount(pair, minlength=sets.n_pairs)

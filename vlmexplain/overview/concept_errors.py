@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -12,6 +13,7 @@ from vlmexplain.datasets.gallery import Gallery
 from vlmexplain.errors import UnknownName
 from vlmexplain.metrics.batch import PAIRS_AT_ONCE, matched_concepts
 from vlmexplain.metrics.concept_sets import split_concepts
+from vlmexplain.metrics.inventory_table import InventoryTable
 from vlmexplain.metrics.size_columns import matched_sizes, reach_threshold
 from vlmexplain.overview.gallery_facts import GalleryFacts
 from vlmexplain.overview.run_columns import RunColumns
@@ -35,7 +37,7 @@ class ConceptCount:
     wrong: int
     cases: int
     total: float = 0.0
-    queries: tuple[int, ...] = ()
+    queries: Sequence[int] = ()
 
     @property
     def share(self) -> float:
@@ -57,7 +59,7 @@ class Confusion:
     retrieved: str
     count: int
     ps: float
-    queries: tuple[int, ...] = ()
+    queries: Sequence[int] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,17 +110,19 @@ def pair_errors(
     options: MetricOptions,
     most: int | None = None,
     progress: ProgressCallback = no_progress,
+    table: InventoryTable | None = None,
 ) -> PairErrors:
     """Match each failure as its metrics do; of more than ``most`` a seeded sample.
 
     Args:
         progress: called every few thousand failures; may raise `Cancelled`.
+        table: the gallery's, where the caller keeps it.
     """
     failures = np.flatnonzero(rows & columns.failure & (columns.retrieved_image_index >= 0))
     of = len(failures)
     if most is not None and of > most:
         failures = np.sort(np.random.default_rng(0).choice(failures, most, replace=False))
-    table, lengths = inventory_of(gallery), np.asarray(gallery.path_lengths)
+    table, lengths = table or inventory_of(gallery), np.asarray(gallery.path_lengths)
     confused, sized, exceeding = _Tally(), _Tally(), _Tally()
     for start in range(0, len(failures), PAIRS_AT_ONCE):
         progress(Progress("match", start, len(failures), "failures"))
@@ -152,7 +156,7 @@ class _Tally:
         self._keys.append(keys)
         self._queries.append(queries)
 
-    def counted(self) -> dict[int, tuple[int, tuple[int, ...]]]:
+    def counted(self) -> dict[int, tuple[int, Sequence[int]]]:
         """How often each key came, and the first `MOST_KEPT` of the queries, ascending."""
         if not self._keys:
             return {}
@@ -160,8 +164,8 @@ class _Tally:
         order = np.lexsort((queries, keys))
         keys, queries = keys[order], queries[order]
         found, starts, counts = np.unique(keys, return_index=True, return_counts=True)
-        kept = [
-            tuple(np.unique(queries[start : start + n])[:MOST_KEPT].tolist())
+        kept: list[Sequence[int]] = [  # arrays, since a large run has a million of them
+            array("i", np.unique(queries[start : start + n])[:MOST_KEPT].tolist())
             for start, n in zip(starts.tolist(), counts.tolist(), strict=True)
         ]
         return dict(zip(found.tolist(), zip(counts.tolist(), kept, strict=True), strict=True))

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -127,7 +127,7 @@ def _confused(gallery: Gallery, run: Run, name: str) -> _Found:
     raise DataError(f"{one!r} and {other!r} were not matched in any failure that was looked at.")
 
 
-def _array(queries: tuple[int, ...]) -> NDArray[np.intp]:
+def _array(queries: Sequence[int]) -> NDArray[np.intp]:
     return np.array(queries, dtype=np.intp)
 
 
