@@ -18,6 +18,7 @@ SCRIPTS = (
     FOLDER / "figures.js",
     FOLDER / "form.js",
     FOLDER / "frame.js",
+    FOLDER / "screen.js",
     FOLDER / "rater.js",
 )
 

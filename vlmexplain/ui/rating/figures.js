@@ -2,7 +2,7 @@
 // picture: { title, src, width, height, boxes: [{xywh, name}], credit: [{text, href}], problem }
 const NARROWEST = 0.6, WIDEST = 1.8; // a panorama must not make its neighbour tiny
 
-function figureOf(picture, extra, zoom) {
+function figureOf(picture, zoom) {
   const ratio = picture.width / picture.height;
   const shown = Math.min(Math.max(ratio, NARROWEST), WIDEST);
   return el("figure", { style: `--ratio:${shown.toFixed(4)}` },
@@ -11,7 +11,6 @@ function figureOf(picture, extra, zoom) {
       ? el("p", { class: "lost" }, picture.problem)
       : el("button", { type: "button", class: "stage", style: `aspect-ratio:${shown.toFixed(4)}`, "data-key": `zoom-${picture.title}`,
           "aria-label": `${picture.title}: enlarge`, "data-answers": "", onclick: () => zoom(picture) }, stageOf(picture)),
-    extra ?? null,
     picture.credit.length ? el("figcaption", {}, creditOf(picture)) : null);
 }
 

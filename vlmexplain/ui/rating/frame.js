@@ -1,4 +1,5 @@
 // What stands around the controls: whose visit, how far, what the keys are, what was answered.
+// acts: what the buttons do, see rater.js.
 function progressBar(label, done, total) {
   const share = total ? Math.min(100, (100 * done) / total) : 0;
   return el("div", { class: "bar" },
@@ -67,4 +68,43 @@ function card(data, acts) {
     el("div", { class: "foot" },
       progress.last_position_1based ? el("button", { type: "button", "data-key": "back", onclick: acts.back }, "Look at your answers ", el("kbd", {}, "⌫")) : null),
     skippedList(data, acts));
+}
+
+function noticeOf(notice) {
+  if (!notice) return null;
+  const button = notice.act ? el("button", { type: "button", "data-key": "notice", onclick: notice.act[1] }, notice.act[0]) : null;
+  return [el("span", {}, notice.text), button];
+}
+
+function conflictBox(conflict, acts) {
+  return el("div", { class: "conflict", role: "alert" },
+    el("p", {}, el("b", {}, "Answered meanwhile in another tab or on another device: "), el("span", { dir: "auto" }, conflict.text)),
+    el("p", {}, "What you filled in here is below. Which one counts?"),
+    el("div", { class: "row" },
+      el("button", { type: "button", "data-key": "keep-theirs", onclick: acts.keepTheirs }, "Keep that answer"),
+      el("button", { type: "button", "data-key": "keep-mine", onclick: acts.replaceTheirs }, "Replace it with mine")));
+}
+
+function footState({ data, form, busy, locked }) {
+  const { item, questions, revealing } = data;
+  return {
+    position: item.position, answered: item.version > 0, skipped: item.skipped, revealing, locked, busy,
+    edited: item.version > 0 && !isSame(form, item.answer, questions), complete: isComplete(form, questions),
+  };
+}
+
+function foot(now, acts) {
+  const { answered, busy, edited, locked } = now;
+  const button = (key, text, shortcut, on, off, more = {}) => el("button", { type: "button", "data-key": key, disabled: off, onclick: on, ...more }, text, shortcut ? el("kbd", { "aria-hidden": "true" }, shortcut) : null);
+  if (now.revealing)
+    return el("div", { class: "foot" },
+      button("back", "Change", "⌫", acts.back, busy),
+      button("submit", "Next", "↵", acts.submit, busy, { class: "main" }));
+  const does = answered ? (edited ? "Save change" : "To the next item") : "Submit";
+  const refused = locked && (edited || !answered);
+  return el("div", { class: "foot" },
+    button("back", "Back", "⌫", acts.back, now.position === 1 || busy),
+    answered || now.skipped ? button("on", "Forward", "", acts.on, busy) : button("skip", "Skip", "", acts.skip, busy || locked),
+    answered && !edited ? null : button("draft", "Save draft", "", acts.saveDraft, busy || locked),
+    button("submit", busy ? "Saving…" : does, "↵", acts.submit, busy || refused, { class: "main", "aria-disabled": !now.complete && !answered ? "true" : null }));
 }

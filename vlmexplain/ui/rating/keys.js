@@ -22,7 +22,7 @@ function digitOf(event) {
   return place && !event.shiftKey ? Number(place[1]) : null; // digits that need Shift, as in French
 }
 
-// acts: what to do, each true when it did something; `away` while a picture is enlarged.
+// acts: see `keyActs`; each is true when it did something. `away` while a picture is enlarged.
 function listenToKeys(acts, letters) {
   function press(event) {
     if (event.key === "Tab") clicked = false;
@@ -59,4 +59,61 @@ function listenToKeys(acts, letters) {
     window.removeEventListener("keydown", press, true);
     window.removeEventListener("pointerdown", click, true);
   };
+}
+
+const shortcutsOf = (questions) => new Set((questions?.classes ?? []).map((one) => one.shortcut.toLowerCase()).filter(Boolean));
+
+// What each key does, for `listenToKeys`. answering() gives the data and the form while answers are taken.
+function keyActs(answering, acts, screen, parent) {
+  function digit(n) {
+    const now = answering();
+    if (!now) return false;
+    const { questions, item } = now.data;
+    if (questions.kind === "choice") {
+      const preference = n === 0 || n === 3 ? (questions.equal ? "equal" : null) : item.preferences[n - 1];
+      return Boolean(preference) && changed({ preference });
+    }
+    const field = parent.querySelector("input.number");
+    if (field) return typed(field, n);
+    const rating = ratingOfDigit(n, questions.scale);
+    return rating !== null && changed({ rating });
+  }
+  function typed(field, n) {
+    field.focus();
+    field.value = String(n);
+    field.dispatchEvent(new Event("input"));
+    return true;
+  }
+  function letter(pressed) {
+    const one = answering()?.data.questions.classes.find((c) => c.shortcut.toLowerCase() === pressed);
+    if (one) parent.querySelector(`[data-key="class-${one.key}"]`)?.click();
+    return Boolean(one);
+  }
+  function step(by) {
+    const now = answering();
+    if (!now) return false;
+    const { questions, item } = now.data;
+    if (questions.kind === "choice") {
+      const [left, right] = item.preferences;
+      const all = [left, ...(questions.equal ? ["equal"] : []), right];
+      const start = now.form.preference ? all.indexOf(now.form.preference) + by : by < 0 ? 0 : all.length - 1;
+      return changed({ preference: all[Math.min(Math.max(start, 0), all.length - 1)] });
+    }
+    const { lowest, highest } = questions.scale;
+    const start = now.form.rating ?? (by > 0 ? lowest - 1 : highest + 1);
+    return changed({ rating: Math.min(Math.max(start + by, lowest), highest) });
+  }
+  function changed(changes) {
+    acts.change(changes);
+    return true;
+  }
+  // Out of a field, else out of the list of keys.
+  function close(event) {
+    const field = event.composedPath().find((node) => node.matches?.("textarea, input"));
+    if (!field || !parent.contains(field)) return screen.closeHelp();
+    field.blur();
+    return true;
+  }
+  const { submit, back, help } = acts;
+  return { digit, letter, step, close, submit, back, help, away: screen.enlarged };
 }

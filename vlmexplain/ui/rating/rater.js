@@ -18,12 +18,7 @@ export default function (component) {
 function makeRater(parent) {
   let data = null; // what the server said last
   let form = null; // what the rater fills in
-  let drawn = ""; // which item, in which state, the elements stand for
-  let controls = null;
-  let spots = null; // the parts that change while an item stands
   let notice = null; // { kind, text, act }
-  let helping = false;
-  let zoomed = null;
   let autosaving = 0;
   let looking = 0;
   let ticket = "";
@@ -50,14 +45,14 @@ function makeRater(parent) {
     keepTicket(code, ticket);
     settle(next.reply);
     adopt(before);
-    draw();
+    screen.draw(view());
     preload(next.preload ?? []);
     lookLater();
   }
 
   // The database does not answer: what stands is left standing.
   function inTrouble(next) {
-    if (!data) bare(next);
+    if (!data) screen.bare(next.text);
     const message = outbox.settle(next.reply);
     if (message && next.reply.refused) return refused(message, next.reply);
     if (message?.kind === "submit") forgetUnsent(message);
@@ -72,7 +67,7 @@ function makeRater(parent) {
     if (data && ticket) return look(place());
     const found = keptTicket(next.code);
     code = found.code;
-    bare({ text: "Opening…" });
+    screen.bare("Opening…");
     if (!found.ticket) return outbox.post({ kind: "nothing" });
     ticket = found.ticket;
     const [first] = unsent(code);
@@ -87,10 +82,9 @@ function makeRater(parent) {
     if (data && next.reply?.done === "leave") forgetDrafts(code, data.rater);
     if (code && (next.reply?.refused === "ticket" || next.reply?.done === "leave")) forgetTicket(code);
     data = form = null;
-    drawn = "";
     clearTimeout(autosaving);
     clearTimeout(looking);
-    repaint(parent, "rater", []);
+    screen.clear();
   }
 
   function settle(reply) {
@@ -166,124 +160,8 @@ function makeRater(parent) {
     paint();
   }
 
-  function bare(next) {
-    repaint(parent, "rater", [el("div", { class: "card", role: "status" }, el("p", {}, next.text))]);
-    drawn = "";
-  }
-
-  function draw() {
-    const { phase, item } = data;
-    const names = item ? [item.key, item.position, data.revealing, data.truth?.src, data.pictures.map((p) => p.src), form.serial] : [];
-    const now = JSON.stringify([phase, data.rater, ...names]);
-    if (now !== drawn || phase !== "item") {
-      drawn = now;
-      zoomed?.close();
-      zoomed = null;
-      if (phase === "item") drawItem();
-      else drawCard();
-    }
-    paint();
-  }
-
-  function drawCard() {
-    spots = { header: el("div"), notice: el("div", { class: "notice", role: "status" }), around: el("div") };
-    controls = null;
-    spots.around.append(card(data, acts));
-    repaint(parent, "rater", [spots.header, spots.notice, spots.around, el("div", { class: "over" })]);
-  }
-
-  function drawItem() {
-    const { item, pictures, truth, questions } = data;
-    controls = data.revealing ? null : formControls(data, form, change, submit);
-    spots = {
-      header: el("div"), notice: el("div", { class: "notice", role: "status" }), conflict: el("div"),
-      lock: el("div"), history: el("div"), foot: el("div"), around: el("div"),
-    };
-    const zoom = (picture) => {
-      zoomed = zoomDialog(picture);
-      parent.querySelector(".over").append(zoomed);
-      zoomed.showModal();
-    };
-    const figures = pictures.map((picture) => figureOf(picture, null, zoom));
-    const both = truth ? [figureOf(truth, null, zoom), ...figures] : figures;
-    repaint(parent, "rater", [
-      spots.header,
-      el("div", { class: "layout" },
-        el("div", { class: "seen" },
-          el("div", { class: "ask" }, el("h2", { class: "label" }, "Query"), el("blockquote", { dir: "auto", "data-key": "query" }, item.query)),
-          data.problem ? el("p", { class: "lost" }, data.problem) : el("div", { class: "pictures" }, both)),
-        el("div", { class: "asked" },
-          el("div", { class: "place" }, el("h2", {}, `Item ${item.position}`), item.skipped ? el("span", { class: "pill" }, "skipped") : null, item.version ? el("span", { class: "pill" }, "answered") : null,
-            el("button", { type: "button", class: "plain keys", "data-key": "help", onclick: acts.help }, "Keys ", el("kbd", {}, "?"))),
-          data.revealing ? el("p", { class: "given" }, "You answered: ", el("b", { dir: "auto" }, item.history.at(-1)?.text ?? "")) : null,
-          spots.lock, spots.conflict, controls?.node, spots.history, el("div", { class: "end" }, spots.notice, spots.foot), spots.around)),
-      el("div", { class: "over" }),
-    ]);
-    if (!helping) return;
-    helping = false;
-    help();
-  }
-
-  // What changes without the item changing; cheap enough for every press.
-  function paint() {
-    if (!spots || !data) return;
-    refill(spots.header, [data.progress, data.session, data.name], () => header(data, acts));
-    spots.notice.className = `notice ${notice?.kind ?? ""}`;
-    spots.notice.replaceChildren(...(notice ? [el("span", {}, notice.text), notice.act ? el("button", { type: "button", "data-key": "notice", onclick: notice.act[1] }, notice.act[0]) : null].filter(Boolean) : []));
-    if (!inside() || !spots.foot) return;
-    controls?.paint();
-    if (controls) controls.node.disabled = locked();
-    spots.lock.replaceChildren(...(locked() ? [el("p", { class: "lost" }, { paused: "The session is paused: your answers are kept, and you can go on when it is open again.", closed: "The session is closed: your answers are kept, and no more are taken.", draft: "The session is not open yet." }[data.state])] : []));
-    spots.conflict.replaceChildren(...(form.conflict ? [conflictBox()] : []));
-    refill(spots.history, [data.item.history, data.revealing], () => (data.revealing ? null : historyOf(data.item)));
-    refill(spots.foot, footState(), foot);
-    refill(spots.around, data.progress.skipped_positions, () => skippedList(data, acts));
-  }
-
-  // Made anew only when it says something else, or a button would vanish between being pressed
-  // and let go; a button that has the focus keeps it.
-  function refill(node, state, make) {
-    const now = JSON.stringify(state);
-    if (node.state === now) return;
-    node.state = now;
-    const focused = node.getRootNode().activeElement?.dataset?.key;
-    const child = make();
-    node.replaceChildren(...(child ? [child] : []));
-    if (focused) node.querySelector(`[data-key="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
-  }
-
-  function conflictBox() {
-    return el("div", { class: "conflict", role: "alert" },
-      el("p", {}, el("b", {}, "Answered meanwhile in another tab or on another device: "), el("span", { dir: "auto" }, form.conflict.text)),
-      el("p", {}, "What you filled in here is below. Which one counts?"),
-      el("div", { class: "row" },
-        el("button", { type: "button", "data-key": "keep-theirs", onclick: keepTheirs }, "Keep that answer"),
-        el("button", { type: "button", "data-key": "keep-mine", onclick: replaceTheirs }, "Replace it with mine")));
-  }
-
-  const footState = () => ({
-    position: data.item.position, version: data.item.version, skipped: data.item.skipped, revealing: data.revealing, locked: locked(),
-    busy: outbox.busy, edited: !isSame(form, data.item.answer, data.questions), complete: isComplete(form, data.questions),
-  });
-
-  function foot() {
-    const { item } = data;
-    const busy = outbox.busy;
-    const first = item.position === 1;
-    const button = (key, text, shortcut, on, off, more = {}) => el("button", { type: "button", "data-key": key, disabled: off, onclick: on, ...more }, text, shortcut ? el("kbd", { "aria-hidden": "true" }, shortcut) : null);
-    if (data.revealing)
-      return el("div", { class: "foot" },
-        button("back", "Change", "⌫", acts.back, busy),
-        button("submit", "Next", "↵", acts.submit, busy, { class: "main" }));
-    const edited = item.version && !isSame(form, item.answer, data.questions);
-    return el("div", { class: "foot" },
-      button("back", "Back", "⌫", acts.back, first || busy),
-      item.version || item.skipped
-        ? button("on", "Forward", "", () => step("on"), busy)
-        : button("skip", "Skip", "", skip, busy || locked()),
-      item.version && !edited ? null : button("draft", "Save draft", "", saveDraft, busy || locked()),
-      button("submit", busy ? "Saving…" : item.version ? (edited ? "Save change" : "To the next item") : "Submit", "↵", acts.submit, busy || (locked() && (edited || !item.version)), { class: "main", "aria-disabled": !isComplete(form, data.questions) && !item.version ? "true" : null }));
-  }
+  const view = () => ({ data, form, notice, busy: outbox.busy, locked: data.state !== "open" });
+  const paint = () => { if (data) screen.paint(view()); };
 
   // ---- what the rater does
   function change(changes) {
@@ -410,8 +288,7 @@ function makeRater(parent) {
 
   function help() {
     if (!data?.questions) return false;
-    helping = !helping;
-    parent.querySelector(".over")?.replaceChildren(...(helping ? [keyHelp(data.questions, help)] : []));
+    screen.help(data.questions);
     return true;
   }
 
@@ -421,7 +298,8 @@ function makeRater(parent) {
     return step("back");
   }
 
-  const acts = { leave, look, back, submit, help };
+  const acts = { leave, look, back, submit, help, skip, saveDraft, change, keepTheirs, replaceTheirs, on: () => step("on") };
+  const screen = makeScreen(parent, acts);
 
   function lookLater() {
     clearTimeout(looking);
@@ -434,59 +312,8 @@ function makeRater(parent) {
   }
 
   // ---- the keyboard and the clock
-  const stopKeys = listenToKeys({
-    away: () => Boolean(zoomed?.open),
-    digit(n) {
-      if (!inside() || locked() || data.revealing) return false;
-      const { questions, item } = data;
-      if (questions.kind === "choice") {
-        const chosen = n === 0 || n === 3 ? (questions.equal ? "equal" : undefined) : item.preferences[n - 1];
-        if (chosen) change({ preference: chosen });
-        return Boolean(chosen);
-      }
-      const field = parent.querySelector("input.number");
-      if (field) {
-        field.focus();
-        field.value = String(n);
-        field.dispatchEvent(new Event("input"));
-        return true;
-      }
-      const rating = ratingOfDigit(n, questions.scale);
-      if (rating !== null) change({ rating });
-      return rating !== null;
-    },
-    letter(letter) {
-      if (!inside() || locked() || data.revealing) return false;
-      const one = data.questions.classes.find((c) => c.shortcut.toLowerCase() === letter);
-      parent.querySelector(`[data-key="class-${one.key}"]`)?.click();
-      return true;
-    },
-    step(by) {
-      if (!inside() || locked() || data.revealing) return false;
-      const { questions, item } = data;
-      if (questions.kind === "choice") {
-        const all = [item.preferences[0], ...(questions.equal ? ["equal"] : []), item.preferences[1]];
-        const now = all.indexOf(form.preference);
-        change({ preference: all[now < 0 ? (by < 0 ? 0 : all.length - 1) : Math.min(Math.max(now + by, 0), all.length - 1)] });
-        return true;
-      }
-      const { lowest, highest } = questions.scale;
-      const start = form.rating ?? (by > 0 ? lowest - 1 : highest + 1);
-      change({ rating: Math.min(Math.max(start + by, lowest), highest) });
-      return true;
-    },
-    submit,
-    back,
-    help,
-    close(event) {
-      const field = event.composedPath().find((node) => node.matches?.("textarea, input"));
-      if (field && parent.contains(field)) {
-        field.blur();
-        return true;
-      }
-      return helping && help();
-    },
-  }, () => new Set((data?.questions?.classes ?? []).map((one) => one.shortcut.toLowerCase()).filter(Boolean)));
+  const answering = () => (inside() && !locked() && !data.revealing ? { data, form } : null);
+  const stopKeys = listenToKeys(keyActs(answering, acts, screen, parent), () => shortcutsOf(data?.questions));
 
   function seen() {
     if (form) countTime(form);
