@@ -57,6 +57,7 @@ class Measured:
     errors: list[str] = field(default_factory=list)
     memory_mib: list[float] = field(default_factory=list)
     took_s: float = 0.0
+    cpu_ms: float = 0.0
 
     def figures(self) -> dict[str, Any]:
         """Latencies in milliseconds, and the rate."""
@@ -64,6 +65,7 @@ class Measured:
         return {
             "interactions": len(every),
             "per_second": round(len(every) / self.took_s, 2),
+            "server_cpu_ms_each": round(self.cpu_ms / max(1, len(every)), 1),
             **_milliseconds(every),
             "by_kind": {kind: _milliseconds(s) for kind, s in sorted(self.seconds.items())},
             "errors": len(self.errors),
@@ -165,9 +167,9 @@ async def phase(
             await asyncio.sleep(1)
 
     watching = asyncio.create_task(watch())
-    start = time.perf_counter()
+    start, cpu_ms = time.perf_counter(), server.cpu_ms()
     await asyncio.gather(*(live(person) for person in people))
-    measured.took_s = time.perf_counter() - start
+    measured.took_s, measured.cpu_ms = time.perf_counter() - start, server.cpu_ms() - cpu_ms
     watching.cancel()
     return measured
 

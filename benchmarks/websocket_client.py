@@ -28,7 +28,7 @@ from streamlit.proto.WidgetStates_pb2 import WidgetState
 from websockets.asyncio.client import ClientConnection, connect
 
 MAX_MESSAGE_BYTES = 256 << 20
-MEDIA = re.compile(r"/media/[0-9a-f]+\.\w+")
+MEDIA = re.compile(rb"/media/[0-9a-f]+\.\w+")
 VALUES = {bool: "bool_value", float: "double_value", int: "int_value", str: "string_value"}
 
 
@@ -183,6 +183,7 @@ class Session:
                 kind = got.WhichOneof("type")
                 if kind == "delta":
                     _read(got, drawn)
+                    drawn.media.extend(path.decode() for path in MEDIA.findall(data))
                 elif kind == "new_session":
                     self.page_hash = got.new_session.page_script_hash
                     self.session_id = got.new_session.initialize.session_id or self.session_id
@@ -223,4 +224,3 @@ def _read(message: ForwardMsg, drawn: Drawn) -> None:
             drawn.fragments[inner.id] = message.delta.fragment_id
         # "$$ID-hash-key": a widget to which the page gave a key is found by it as well
         drawn.widgets.setdefault(inner.id.split("-", 2)[-1], inner.id)
-    drawn.media.extend(MEDIA.findall(str(inner)) if kind != "arrow_data_frame" else ())
