@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import socket
 from collections.abc import Iterator
@@ -23,6 +24,9 @@ OBJECT_STORE_BYTES = 100_000_000
 def cluster() -> Iterator[str]:
     """The address of a cluster of two nodes with one CPU each; processes of this machine."""
     pytest.importorskip("ray")
+    # Else Ray makes its workers nicer still, and they starve on a machine with other work.
+    os.environ["RAY_worker_niceness"] = "0"  # noqa: SIM112
+    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
     from ray.cluster_utils import Cluster
 
     load_wordnet()  # once, before two nodes do it

@@ -25,7 +25,7 @@ from vlmexplain.scoring import embedding, shards
 from vlmexplain.scoring.run import run
 
 ray.cloudpickle.register_pickle_by_value(traced_encoder)
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]  # a busy machine is slow, not wrong
 
 
 @pytest.fixture(autouse=True)

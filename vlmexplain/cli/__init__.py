@@ -30,6 +30,7 @@ from vlmexplain.cli import (
     run,
     runs,
     score_pairs,
+    store,
     table,
     wordnet,
 )
@@ -49,6 +50,7 @@ COMMANDS = (
     galleries,
     models,
     cache,
+    store,
     health,
     score_pairs,
     example,
