@@ -5,7 +5,10 @@ from __future__ import annotations
 import io
 import json
 import logging
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -103,6 +106,25 @@ def test_others_records_lose_what_their_errors_say() -> None:
     line = json.loads(logs.JsonFormatter().format(record))
     assert line["error_type"] == "ValueError" and line["message"] == "went wrong"
     assert "words" not in json.dumps(line) and "test_logs.py" in line["at"][-1]
+
+
+def test_everything_is_json_in_a_process_of_its_own() -> None:
+    code = (
+        "import logging, warnings, streamlit.runtime\n"
+        "from vlmexplain.ui import logs\n"
+        "logs.set_up(); logs.set_up()\n"
+        "logs.log('own')\n"
+        "warnings.warn('old way')\n"
+        "logging.getLogger('some.library').warning('its words')\n"
+        "logging.getLogger('streamlit.runtime.x').error('streamlit')\n"
+    )
+    out = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=True,
+        env={**os.environ, "VLMEXPLAIN_LOG": "json"}, cwd=Path(__file__).parents[2],
+    )  # fmt: skip
+    lines = [json.loads(line) for line in out.stderr.splitlines()]
+    assert [line["event"] for line in lines] == ["own", "log", "log", "log"]
+    assert "old way" in lines[1]["message"] and lines[2]["logger"] == "some.library"
 
 
 @pytest.mark.parametrize(

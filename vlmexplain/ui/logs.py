@@ -34,7 +34,7 @@ LEVELS = {
     "debug": logging.DEBUG, "info": logging.INFO, "warning": logging.WARNING,
     "error": logging.ERROR,
 }  # fmt: skip
-SERVER_LOGGERS = ("streamlit", "uvicorn", "websockets", "asyncio", "py.warnings")
+SERVER_LOGGERS = ("streamlit", "uvicorn", "websockets")
 FRAMES_SHOWN = 12
 
 logger = logging.getLogger("vlmexplain")
@@ -141,7 +141,12 @@ def wanted() -> tuple[str, int]:
 
 
 def adopt_server_loggers(formatter: logging.Formatter) -> None:
-    """Write what Streamlit and its web server log in the same format."""
+    """Write what Streamlit, its web server and any library log or warn of in the same format."""
+    logging.captureWarnings(True)
+    if not logging.root.handlers:
+        logging.root.addHandler(logging.StreamHandler(sys.stderr))
+    for handler in logging.root.handlers:
+        handler.setFormatter(formatter)
     for name, known in list(logging.root.manager.loggerDict.items()):
         if isinstance(known, logging.Logger) and name.split(".")[0] in SERVER_LOGGERS:
             for handler in known.handlers:
