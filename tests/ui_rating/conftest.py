@@ -126,7 +126,7 @@ def new_tab(browser: Any) -> Iterator[Callable[..., Any]]:
         context = browser.new_context(viewport={"width": width, "height": height}, **more)
         contexts.append(context)
         page = context.new_page()
-        page.set_default_timeout(60_000)
+        page.set_default_timeout(150_000)  # a busy machine is slow, not wrong
         page.on("pageerror", lambda error: errors.append(str(error)))
         return page
 
