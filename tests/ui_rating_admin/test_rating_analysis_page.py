@@ -188,6 +188,18 @@ def test_an_uploaded_export_has_the_same_analysis(
     assert here == there
 
 
+def test_an_uploaded_export_is_drawn_with_its_pictures(
+    draw: Any, said_of: Any, rating_world: Any, rating_store: Any, monkeypatch: Any
+) -> None:
+    from vlmexplain.ui.rating_admin import analysis_page
+
+    content = export_bytes(session_data(rating_store, rating_world.rated.id), "jsonl")
+    source = analysis_page.Source(None, content, "answers.jsonl")
+    monkeypatch.setattr(analysis_page, "_choose", lambda sessions: source)
+    shown = said_of(draw("rating_analysis", view="alternatives"))
+    assert "answers of 3 raters" in shown and "<img src=" in shown
+
+
 def test_a_file_that_is_no_export_is_told(draw: Any, said_of: Any, monkeypatch: Any) -> None:
     from vlmexplain.ui.rating_admin import analysis_page
 

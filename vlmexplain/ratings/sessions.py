@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 from sqlalchemy import Connection, Row, Select, func, select
@@ -286,8 +288,14 @@ def _row(connection: Connection, session_id: str, query: Select[Any]) -> Row[Any
 
 def spec_of(row: Row[Any]) -> SessionSpec:
     """The questions in a session's row."""
-    document: Mapping[str, Any] = row.spec
-    return from_document(SessionSpec, document, f"rating session {row.id}")
+    return _spec(row.id, json.dumps(row.spec))
+
+
+@lru_cache(maxsize=64)
+def _spec(session_id: str, document: str) -> SessionSpec:
+    # each call of a rater reads the questions several times, and checking them takes a while
+    found: Mapping[str, Any] = json.loads(document)
+    return from_document(SessionSpec, found, f"rating session {session_id}")
 
 
 def item_of(row: Row[Any]) -> RatingItem:

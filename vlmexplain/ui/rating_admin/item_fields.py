@@ -12,6 +12,7 @@ import streamlit as st
 from vlmexplain.datasets.gallery import Gallery
 from vlmexplain.errors import DataError, UnknownName
 from vlmexplain.overview.saved_slices import captions_of_slice, list_slices
+from vlmexplain.overview.slices import Slice
 from vlmexplain.ratings.items import RatingItem, items_of_lines
 from vlmexplain.ratings.spec import SessionSpec
 from vlmexplain.ratings.spec_toml import ItemRequest
@@ -179,10 +180,19 @@ def _slice(basis: Basis, gallery: Gallery) -> np.ndarray[tuple[int], np.dtype[np
         )
     # Names are kept out of Markdown: a list's entries are plain text.
     name = st.selectbox("Saved slice", list(saved), filter_mode=None, key=basis.key("slice"))
-    found: np.ndarray[tuple[int], np.dtype[np.int64]] = captions_of_slice(
-        gallery, saved[name], caches.wordnet(), facts_of(gallery, gallery.id)
+    found: np.ndarray[tuple[int], np.dtype[np.int64]] = slice_captions(
+        gallery, gallery.id, saved[name]
     )
     return found
+
+
+@st.cache_resource(max_entries=4, show_spinner="Reading the captions ...")
+def slice_captions(
+    _gallery: Gallery, gallery_id: str, asked: Slice
+) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    """The captions of a slice; the words of every caption are counted once, not at every draw."""
+    assert gallery_id
+    return captions_of_slice(_gallery, asked, caches.wordnet(), facts_of(_gallery, gallery_id))
 
 
 def _fitting(asked: SessionSpec, failures: bool) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
