@@ -2,49 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 import pytest
+from in_process import InProcess
 from same_files import assert_same_embeddings, assert_same_lgip, assert_same_runs
+from traced_encoder import calls, traced
 
 from vlmexplain.datasets.gallery import Gallery
-from vlmexplain.errors import GalleryError, MissingPackage
+from vlmexplain.errors import Cancelled, GalleryError, MissingPackage, ModelError
 from vlmexplain.lgip import pair_scores
 from vlmexplain.lgip.bulk import run_lgip
+from vlmexplain.models.load import load_model
 from vlmexplain.ray_engine import embedding_jobs
 from vlmexplain.ray_engine import engine as engine_module
 from vlmexplain.ray_engine.cluster import Capacity, ClusterError, connected
-from vlmexplain.ray_engine.engine import RayEngine
-from vlmexplain.ray_engine.model_worker import ModelWorker
-from vlmexplain.ray_engine.picture_reader import PictureReader
-from vlmexplain.ray_engine.rows import Row
+from vlmexplain.ray_engine.stream import staffing
+from vlmexplain.records import Progress
 from vlmexplain.scoring import embedding, shards
 from vlmexplain.scoring.run import run
-
-
-class InProcess(RayEngine):
-    """Does in this process, and in another order, what would go to the cluster."""
-
-    def _connected(self) -> Capacity:
-        return Capacity(1, 1.0, 0.0)
-
-    def _put(self, value: Any) -> Any:
-        return value
-
-    def _in_window(self, task: Any, arguments: Iterator[tuple[Any, ...]]) -> Iterator[Any]:
-        return reversed([(n, task(*values)) for n, values in enumerate(arguments)])
-
-    def _stream(
-        self, rows: list[Row], arguments: tuple[Any, ...], reader: PictureReader | None = None
-    ) -> Iterator[Row]:
-        load, digest, *vectors = arguments
-        worker = ModelWorker(load, digest)
-        worker._image_vectors = vectors[0] if vectors else None
-        for row in np.random.default_rng(5).permutation(np.array(rows, dtype=object)):
-            yield worker(reader(row) if reader is not None else row)
+from vlmexplain.storage import home
 
 
 @pytest.mark.parametrize("model", ["fake", "fake-text"])
@@ -93,6 +70,40 @@ def test_pictures_from_an_address(gallery: Gallery, fresh_home: Path, other_home
 def test_a_folder_that_workers_do_not_see(gallery: Gallery, tmp_path: Path) -> None:
     with pytest.raises(GalleryError, match="does not see the image folder"):
         run(gallery, "fake", engine=InProcess(images=str(tmp_path / "elsewhere")))
+
+
+def test_what_a_stopped_run_finished_is_kept(gallery: Gallery, tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr(shards, "SHARD_ROWS", {"images": 16, "texts": 32})
+    for module in (embedding, embedding_jobs):
+        monkeypatch.setattr(module, "IMAGE_BATCH", 8)
+    first, second = tmp_path / "first", tmp_path / "second"
+
+    def stop(progress: Progress) -> None:
+        if progress.stage == "embed texts" and progress.done >= 160:
+            raise Cancelled("enough")
+
+    with pytest.raises(Cancelled):
+        run(gallery, "fake", engine=InProcess(load=traced(first)), progress=stop)
+    assert not list((home() / "embeddings").glob("[0-9a-f]*")), "an unfinished folder is seen"
+    run(gallery, "fake", engine=InProcess(load=traced(second)))
+    assert len(set(calls(first)) - set(calls(second))) >= 5, "finished shards were made again"
+    assert set(calls(second).values()) == {1}
+
+
+def test_a_worker_with_another_model_is_refused(gallery: Gallery) -> None:
+    with pytest.raises(ModelError, match="is not the driver's"):
+        run(gallery, "fake", engine=InProcess(load=lambda: load_model("fake:1")))
+
+
+def test_more_models_where_there_is_more() -> None:
+    def of(*capacity: float, gpu: bool = True) -> tuple[int, float, float]:
+        staff = staffing(Capacity(*capacity), gpu)  # type: ignore[arg-type]
+        return staff.n_models, staff.model_cpus, staff.model_gpus
+
+    assert of(1, 1, 0) == (1, 0.5, 0)
+    assert of(4, 256, 8) == (8, 0, 1)
+    assert of(4, 256, 8, gpu=False) == (32, 4, 0)
+    assert of(1, 4, 0) == (1, 2, 0)
 
 
 def test_without_ray_the_remedy_is_named(monkeypatch) -> None:

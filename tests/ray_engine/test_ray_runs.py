@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,19 +15,21 @@ from same_files import assert_same_embeddings, assert_same_lgip, assert_same_run
 from traced_encoder import TracedEncoder, calls, processes, traced
 
 from vlmexplain.datasets.gallery import Gallery
-from vlmexplain.errors import Cancelled, ModelError
+from vlmexplain.errors import ModelError
 from vlmexplain.lgip import pair_scores
 from vlmexplain.lgip.bulk import run_lgip
 from vlmexplain.models.protocol import Encoder
 from vlmexplain.ray_engine import embedding_jobs
 from vlmexplain.ray_engine import engine as engine_module
+from vlmexplain.ray_engine.cluster import connected
 from vlmexplain.ray_engine.engine import RayEngine
 from vlmexplain.ray_engine.run import Surroundings, lgip_on_ray, run_on_ray
 from vlmexplain.records import Progress
 from vlmexplain.scoring import embedding, shards
 from vlmexplain.scoring.run import run
 
-ray.cloudpickle.register_pickle_by_value(traced_encoder)
+for module in (traced_encoder, sys.modules[__name__]):
+    ray.cloudpickle.register_pickle_by_value(module)
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]  # a busy machine is slow, not wrong
 
 
@@ -102,29 +107,6 @@ def test_a_killed_worker_costs_its_share_and_nothing_partial_is_seen(
     assert [p.stage for p in seen if p.stage == "embed texts"]
 
 
-def test_what_a_stopped_run_finished_is_kept(
-    cluster: str, gallery: Gallery, tmp_path: Path
-) -> None:
-    first, second = tmp_path / "first", tmp_path / "second"
-
-    def stop(progress: Progress) -> None:
-        if progress.stage == "embed texts" and progress.done >= 100:
-            raise Cancelled("enough")
-
-    with TracedEngine(cluster) as engine:
-        engine.load = traced(first)
-        with pytest.raises(Cancelled):
-            run(gallery, "fake", engine=engine, progress=stop)
-        engine.load = traced(second)
-        run(gallery, "fake", engine=engine)
-    whole = tmp_path / "whole"
-    encoder = traced(whole)()
-    for text_shard in embedding_jobs.TextJob(encoder.identity, ["a"]).rows():
-        assert text_shard["kind"] == "texts"
-    n_pieces = len(set(calls(first)) | set(calls(second)))
-    assert sum(calls(second).values()) <= n_pieces - 4, "finished shards were made again"
-
-
 class Strange(TracedEncoder):
     """A model that gives nonsense for one text."""
 
@@ -141,10 +123,20 @@ def test_a_workers_error_is_the_users(cluster: str, gallery: Gallery, tmp_path: 
             run(gallery, "fake", engine=engine)
 
 
-def test_a_worker_with_another_model_is_refused(cluster: str, gallery: Gallery) -> None:
-    from vlmexplain.models.load import load_model
+def die_once(number: int, folder: Path) -> int:
+    with (folder / f"{number}").open("a") as file:
+        file.write("x")
+    if number == 3 and not (folder / "death").exists():
+        (folder / "death").touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return number * number
 
-    with TracedEngine(cluster) as engine:
-        engine.load = lambda: load_model("fake:1")
-        with pytest.raises(ModelError, match="is not the driver's"):
-            run(gallery, "fake", engine=engine)
+
+def test_a_killed_task_is_done_again(cluster: str, tmp_path: Path) -> None:
+    from vlmexplain.ray_engine.partitions import in_window
+
+    with connected(cluster):
+        found = dict(in_window(die_once, ((n, tmp_path) for n in range(8)), window=2))
+    assert found == {n: n * n for n in range(8)}
+    again = {n for n in range(8) if (tmp_path / f"{n}").read_text() != "x"}
+    assert again == {3}, "more was done again than what was lost"
