@@ -106,16 +106,21 @@ def _work(
     model: ModelIdentity, what: str, drawn: bool, facts: Sequence[tuple[str, str]],
     links: Sequence[object],
 ) -> Html:  # fmt: skip
-    origin = [*facts, *model.facts, ("digest", model.digest)]
+    origin = [*model.facts, ("digest", model.digest)]
     return tag(
         "section",
         tag("h3", model.name, " ", tag("span", what, class_="quiet"), " ",
             tag("span", "drawn demo world", class_="pill drawn") if drawn else None),
         tag("p", links, class_="small"),
-        tag("dl", [(tag("dt", name), tag("dd", value)) for name, value in origin if value],
-            class_="facts"),
+        _listed(facts),
+        tag("details", tag("summary", "Where the model comes from"), _listed(origin)),
         style="margin:14px 0",
     )  # fmt: skip
+
+
+def _listed(facts: Sequence[tuple[str, str]]) -> Html:
+    known = [(tag("dt", name), tag("dd", value)) for name, value in facts if value]
+    return tag("dl", known, class_="facts")
 
 
 def _when(unix_s: float) -> str:

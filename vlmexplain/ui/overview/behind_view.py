@@ -27,12 +27,13 @@ from vlmexplain.ui.choice import SHOWN_DIGITS
 from vlmexplain.ui.html import tag
 from vlmexplain.ui.overview import address, kept
 from vlmexplain.ui.overview.failure_list import draw_queries
-from vlmexplain.ui.overview.pair_errors import errors_of
+from vlmexplain.ui.overview.pair_errors import count_rest, errors_of
 from vlmexplain.ui.overview.scope import facts_of, rows_of
 from vlmexplain.ui.words import short_name
 
 PART = "behind"
 PAGE = "overview"
+_FROM_MATCHINGS = ("mis-sized", "confused")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +75,8 @@ def draw_behind(gallery: Gallery, run: Run, what: str) -> None:
         )
     )
     draw_queries(PAGE, gallery, run, found.queries.tolist())
+    if kind in _FROM_MATCHINGS:
+        count_rest(gallery, run, errors_of(gallery, run))
 
 
 def _figure(gallery: Gallery, run: Run, name: str) -> _Found:

@@ -19,7 +19,7 @@ from vlmexplain.ui.job_list import watch_jobs
 from vlmexplain.ui.overview import kept
 from vlmexplain.ui.overview.behind_view import behind_link
 from vlmexplain.ui.overview.network_view import draw_network
-from vlmexplain.ui.overview.pair_errors import JOB, count_all, errors_of, is_counting
+from vlmexplain.ui.overview.pair_errors import JOB, count_all, count_rest, errors_of, was_stopped
 from vlmexplain.ui.overview.scope import facts_of, rows_of
 from vlmexplain.ui.words import short_name
 
@@ -39,7 +39,7 @@ def draw_concepts(gallery: Gallery, run: Run) -> None:
     errors = errors_of(gallery, run)
     st.html(tag("div", tag("h2", "From the matchings"), tag("p", errors.said(), class_="quiet"),
                 class_="vx"))  # fmt: skip
-    stopped = errors.sampled and not is_counting(gallery, run)
+    stopped = errors.sampled and was_stopped(gallery, run)
     if stopped and st.button("Count over all of them", icon=":material/functions:"):
         count_all(gallery, run)
         st.rerun()
@@ -49,6 +49,7 @@ def draw_concepts(gallery: Gallery, run: Run) -> None:
     left.html(_confusions(errors.confusions, run))
     right.html(_counts("Most mis-sized", "of the matched pairs of boxes", "mis-sized",
                        errors.mis_sized, run))  # fmt: skip
+    count_rest(gallery, run, errors)
 
 
 def _counts(title: str, cases: str, kind: str, counts: Sequence[ConceptCount], run: Run) -> Html:

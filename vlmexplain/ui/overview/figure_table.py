@@ -75,7 +75,7 @@ def _cell(table: OverviewTable, row: OverviewRow, column: Column, everything: bo
         "td",
         tag("div", _value(row, column, figure, everything), _mark(mark),
             class_=f"value {mark}".strip()),
-        tag("div", _rests_on(column, figure), class_="rests"),
+        tag("div", _rests_on(row, column, figure), class_="rests"),
         class_="r",
         data_figure=f"{column.key}",
     )  # fmt: skip
@@ -104,7 +104,9 @@ def _mark(mark: str) -> Html | None:
     return tag("b", MARK[mark], role="img", aria_label=MARK_WORDS[mark], title=MARK_WORDS[mark])  # type: ignore[index]
 
 
-def _rests_on(column: Column, figure: Figure) -> str:
+def _rests_on(row: OverviewRow, column: Column, figure: Figure) -> str:
+    if column.group == "lgip" and not row.lgip_key:
+        return "LGIP was not run with this model"
     interval = interval_text(column, figure)
     cases = f"{figure.n_cases:,} {column.cases}"
     return f"{interval} · {cases}" if interval else cases

@@ -7,10 +7,8 @@ from dataclasses import dataclass
 import streamlit as st
 
 from vlmexplain.datasets.gallery import Gallery
-from vlmexplain.metrics.inventory_table import InventoryTable
 from vlmexplain.overview.concept_errors import ConceptCount, Confusion, PairErrors, pair_errors
 from vlmexplain.records import ProgressCallback
-from vlmexplain.scoring.failure_scores import inventory_of
 from vlmexplain.scoring.run_store import Run
 from vlmexplain.storage import content_key
 from vlmexplain.ui.jobs import job_registry
@@ -65,38 +63,35 @@ class ErrorsOf:
 
 
 def errors_of(gallery: Gallery, run: Run) -> ErrorsOf:
-    """Over all failures of the scope; of many a sample, while a job counts over all of them."""
+    """Over all failures of the scope; of many a sample, until the job of `count_rest` is done."""
     scope = current_scope(gallery.id)
     key = _key(run, scope)
-    count = _count_of(key)
-    if count.found is not None:
-        return ErrorsOf(count.found)
-    errors = ErrorsOf(_sampled(gallery, run, scope, key))
-    if errors.sampled and count.job is None:
+    found = _count_of(key).found
+    return ErrorsOf(found or _sampled(gallery, run, scope, key))
+
+
+def count_rest(gallery: Gallery, run: Run, errors: ErrorsOf) -> None:
+    """Start the job where only a sample was looked at, unless it was stopped; drawn last of all."""
+    if errors.sampled and _count_of(_key(run, current_scope(gallery.id))).job is None:
         count_all(gallery, run)
-    return errors
 
 
-def is_counting(gallery: Gallery, run: Run) -> bool:
-    """Whether the job is at work."""
-    count = _count_of(_key(run, current_scope(gallery.id)))
+def was_stopped(gallery: Gallery, run: Run) -> bool:
+    """Whether the job was begun and is not at work any more."""
+    job = _count_of(_key(run, current_scope(gallery.id))).job
     running = {view.number for view in job_registry().views(JOB) if view.status == "running"}
-    return count.job in running
+    return job is not None and job not in running
 
 
 def count_all(gallery: Gallery, run: Run) -> None:
     """Start the job that counts over all failures of the scope."""
     scope = current_scope(gallery.id)
     key, columns = _key(run, scope), kept.run_columns(run.key)
-    rows, table, count = (
-        rows_of(gallery, columns, scope),
-        _table(gallery, gallery.id),
-        _count_of(key),
-    )
+    rows, count = rows_of(gallery, columns, scope), _count_of(key)
 
     def work(progress: ProgressCallback) -> None:
         options = run.manifest.options
-        count.found = pair_errors(gallery, columns, rows, options, None, progress, table)
+        count.found = pair_errors(gallery, columns, rows, options, progress=progress)
 
     count.job = job_registry().start(JOB, f"Confusions of {run.model.name}", key, work)
 
@@ -104,11 +99,6 @@ def count_all(gallery: Gallery, run: Run) -> None:
 @st.cache_resource(max_entries=8, show_spinner=False)
 def _count_of(key: str) -> _Count:
     return _Count()
-
-
-@st.cache_resource(max_entries=2, show_spinner="Reading the gallery ...")
-def _table(_gallery: Gallery, gallery_id: str) -> InventoryTable:
-    return inventory_of(_gallery)
 
 
 def _key(run: Run, scope: Scope) -> str:
@@ -119,5 +109,4 @@ def _key(run: Run, scope: Scope) -> str:
 def _sampled(_gallery: Gallery, _run: Run, _scope: Scope, key: str) -> PairErrors:
     columns = kept.run_columns(_run.key)
     rows = rows_of(_gallery, columns, _scope)
-    table = _table(_gallery, _gallery.id)
-    return pair_errors(_gallery, columns, rows, _run.manifest.options, INLINE, table=table)
+    return pair_errors(_gallery, columns, rows, _run.manifest.options, INLINE)
