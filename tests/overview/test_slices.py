@@ -195,3 +195,17 @@ def test_no_failure_at_all(made: Any) -> None:
     assert pair_errors(gallery, columns, none, MetricOptions()).confusions == ()
     assert slices_by_concept(columns, facts, none) == ()
     assert all(line.mrr is None for line in slices_by_length(columns, none))
+
+
+def test_inventory_of_some_images_is_that_of_all_of_them_there(made: Any) -> None:
+    from vlmexplain.scoring.failure_scores import inventory_of
+
+    gallery = made[0]
+    whole, some = inventory_of(gallery), inventory_of(gallery, np.array([1, 2, 2], np.int32))
+    for image in range(gallery.n_images):
+        parts = [
+            table.concept[table.entry_offsets[image] : table.entry_offsets[image + 1]].tolist()
+            for table in (whole, some)
+        ]
+        assert parts[1] == (parts[0] if image in (1, 2) else [])
+    assert len(some.concept) < len(whole.concept)

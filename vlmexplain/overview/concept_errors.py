@@ -13,7 +13,6 @@ from vlmexplain.datasets.gallery import Gallery
 from vlmexplain.errors import UnknownName
 from vlmexplain.metrics.batch import PAIRS_AT_ONCE, matched_concepts
 from vlmexplain.metrics.concept_sets import split_concepts
-from vlmexplain.metrics.inventory_table import InventoryTable
 from vlmexplain.metrics.size_columns import matched_sizes, reach_threshold
 from vlmexplain.overview.gallery_facts import GalleryFacts
 from vlmexplain.overview.run_columns import RunColumns
@@ -110,19 +109,19 @@ def pair_errors(
     options: MetricOptions,
     most: int | None = None,
     progress: ProgressCallback = no_progress,
-    table: InventoryTable | None = None,
 ) -> PairErrors:
     """Match each failure as its metrics do; of more than ``most`` a seeded sample.
 
     Args:
         progress: called every few thousand failures; may raise `Cancelled`.
-        table: the gallery's, where the caller keeps it.
     """
     failures = np.flatnonzero(rows & columns.failure & (columns.retrieved_image_index >= 0))
     of = len(failures)
     if most is not None and of > most:
         failures = np.sort(np.random.default_rng(0).choice(failures, most, replace=False))
-    table, lengths = table or inventory_of(gallery), np.asarray(gallery.path_lengths)
+    shown = (columns.image_index[failures], columns.retrieved_image_index[failures])
+    table = inventory_of(gallery, np.concatenate(shown))
+    lengths = np.asarray(gallery.path_lengths)
     confused, sized, exceeding = _Tally(), _Tally(), _Tally()
     for start in range(0, len(failures), PAIRS_AT_ONCE):
         progress(Progress("match", start, len(failures), "failures"))
