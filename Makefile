@@ -45,7 +45,7 @@ $(VENV)/.installed: requirements.txt pyproject.toml | $(VENV)/bin/python
 	$(BIN)/pip install --quiet -r requirements.txt -e .
 	@touch $@
 
-$(VENV)/.installed-dev: requirements-dev.txt $(VENV)/.installed
+$(VENV)/.installed-dev: requirements-dev.txt requirements-ray.txt $(VENV)/.installed
 	$(BIN)/pip install --quiet -r requirements-dev.txt
 	@touch $@
 
