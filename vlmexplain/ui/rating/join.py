@@ -56,9 +56,14 @@ def draw_join(lost: str = "") -> None:
     if waiting is not None:
         _is_that_you(*waiting)
         return
-    st.session_state.setdefault(CODE, shown_code(address_code()))
     with st.form("rating-join", border=False, width=460):
-        st.text_input("Code", key=CODE, placeholder="XXXX-XXXX-XXXX-XXXX", autocomplete="off")
+        st.text_input(
+            "Code",
+            shown_code(address_code()),
+            key=CODE,
+            placeholder="XXXX-XXXX-XXXX-XXXX",
+            autocomplete="off",
+        )
         st.text_input("Name", key=NAME, autocomplete="nickname")
         st.form_submit_button("Join", type="primary", on_click=_join)
     refusal = st.session_state.pop(_REFUSAL, None)
@@ -88,6 +93,7 @@ def _join() -> None:
     except VlmexplainError as error:
         st.session_state[_REFUSAL] = error
         return
+    st.query_params["code"] = shown_code(plain_code(code))
     if joined.returning:
         st.session_state[_WAITING] = joined, code
     else:
@@ -99,7 +105,6 @@ def _enter(joined: Joined, code: str) -> None:
     st.session_state[VISIT] = Visit(
         joined.ticket, asked=True, code=plain_code(code), resumed=joined.returning
     )
-    st.query_params["code"] = shown_code(plain_code(code))
 
 
 def _other_name() -> None:
