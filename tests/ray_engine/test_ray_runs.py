@@ -104,7 +104,7 @@ def test_a_killed_worker_costs_its_share_and_nothing_partial_is_seen(
     again = {piece: n for piece, n in calls(trace).items() if n > 1}
     assert set(calls(trace)) == set(pieces)
     assert again == {list(pieces)[7]: 2}, "more was done again than the piece that was lost"
-    assert [p.stage for p in seen if p.stage == "embed texts"]
+    assert [p.stage for p in seen].count("embed") > 12
 
 
 class Strange(TracedEncoder):

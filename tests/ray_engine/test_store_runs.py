@@ -53,13 +53,13 @@ def test_a_second_machine_goes_on_where_the_first_was_stopped(
 
     def stop(progress: Progress) -> None:
         assert shared.published() == [], "a part of the work is seen"
-        if progress.stage == "embed texts" and progress.done >= 160:
+        if progress.stage == "embed" and progress.done >= 200:
             raise Cancelled("enough")
 
     with pytest.raises(Cancelled):
         run(gallery, "fake", engine=InProcess(store=shared, load=traced(first)), progress=stop)
     monkeypatch.setenv("VLMEXPLAIN_HOME", str(fresh_home))
     run(gallery, "fake", engine=InProcess(store=shared, load=traced(second)))
-    assert len(set(calls(first)) - set(calls(second))) >= 5, "finished shards were made again"
+    assert len(set(calls(first)) - set(calls(second))) >= 4, "finished shards were made again"
     assert [kind for kind, _ in shared.published()] == ["embeddings", "embeddings"]
     assert shared.names_under("unfinished") == []

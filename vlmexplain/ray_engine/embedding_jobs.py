@@ -17,7 +17,7 @@ from vlmexplain.ray_engine.rows import (
     pictures_row,
     texts_row,
 )
-from vlmexplain.records import ModelIdentity, Progress
+from vlmexplain.records import ModelIdentity
 from vlmexplain.scoring.embedding import IMAGE_BATCH, text_shards
 from vlmexplain.scoring.pictures import Pictures
 from vlmexplain.scoring.shards import ShardFolder
@@ -41,8 +41,8 @@ class EmbeddingJob(Protocol):
         """Keep an answer; the shard that it completed and that was written, if it did."""
         ...
 
-    def progress(self) -> Progress:
-        """How far it is."""
+    def progress(self) -> tuple[int, int]:
+        """How many items are done, of how many."""
         ...
 
 
@@ -76,9 +76,9 @@ class TextJob:
         self._done += len(vectors)
         return int(answer["number"])
 
-    def progress(self) -> Progress:
-        """Texts embedded."""
-        return Progress(self.stage, self._done, len(self._texts), "texts")
+    def progress(self) -> tuple[int, int]:
+        """Texts embedded, of how many."""
+        return self._done, len(self._texts)
 
 
 class PictureJob:
@@ -128,9 +128,9 @@ class PictureJob:
         del self._answers[shard]
         return shard
 
-    def progress(self) -> Progress:
-        """Pictures embedded."""
-        return Progress(self.stage, self._done, len(self.store.items), "images")
+    def progress(self) -> tuple[int, int]:
+        """Pictures embedded, of how many."""
+        return self._done, len(self.store.items)
 
     def _wanted(self, item: int) -> Wanted:
         return Wanted(item, self._pictures.contents[item], tuple(self._names[item]))

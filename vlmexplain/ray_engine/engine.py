@@ -207,7 +207,8 @@ class RayEngine:
             if shard is not None and self._store is not None:
                 key, files = job.store.key, job.store.files_of(shard)
                 self._store.publish_part("embeddings", key, f"shard-{shard:05d}", files)
-            progress(job.progress())
+            done, total = map(sum, zip(*(each.progress() for each in jobs.values()), strict=True))
+            progress(Progress("embed", done, total, "texts and images"))
         for job in jobs.values():
             job.store.finish()
 

@@ -17,26 +17,28 @@ def worker_errors() -> Iterator[None]:
     try:
         yield
     except ray.exceptions.RayError as error:
-        own = _own(error)
-        if own is not None:
-            raise own from error
-        line = str(error).strip().splitlines()[-1]
+        causes = list(_causes(error))
+        own = [cause for cause in causes if isinstance(cause, VlmexplainError)]
+        if own:
+            raise own[0] from error
+        last = causes[-1] if causes else error
+        line = (str(last).strip().splitlines() or ["no message"])[-1]
         raise ClusterError(
-            f"a worker failed: {line}.",
+            f"a worker failed ({type(last).__name__}: {line}).",
             remedy="What was finished is kept; the same command goes on from there. "
             "The workers' logs are under the cluster's session folder.",
         ) from error
 
 
-def _own(error: BaseException | None) -> VlmexplainError | None:
-    """The first of our errors among an error and its causes."""
-    seen: list[BaseException] = []
-    while error is not None and error not in seen:
-        seen.append(error)
-        if isinstance(error, VlmexplainError) and type(error) is not ClusterError:
-            return error
-        cause = getattr(error, "cause", None)
-        if isinstance(cause, VlmexplainError):
-            return cause
-        error = cause if isinstance(cause, BaseException) else error.__cause__
-    return None
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    """What workers raised, as it was: Ray wraps it, in a class that pretends to be the same."""
+    import ray.exceptions
+
+    seen: set[int] = set()
+    at: BaseException | None = error
+    while at is not None and id(at) not in seen:
+        seen.add(id(at))
+        if not isinstance(at, ray.exceptions.RayError):
+            yield at
+        cause = getattr(at, "cause", None)
+        at = cause if isinstance(cause, BaseException) else at.__cause__
