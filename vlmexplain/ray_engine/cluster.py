@@ -118,7 +118,7 @@ def _connect(address: str | None, scratch: Path | None) -> None:
                 _temp_dir=str(scratch),
                 **quiet,
             )
-    except (ConnectionError, RuntimeError, ValueError, OSError) as error:
+    except Exception as error:  # Ray raises plain ones too, as when a node starts too slowly
         line = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
         raise _unreachable(address, line) from error
 
