@@ -29,6 +29,7 @@ from app_server import AppServer, Reader, Took
 from synthetic_run import IMAGES, QUERIES, World, make_world
 
 FIRST_BAR_MS, AGAIN_BAR_MS = 2000, 500
+PAUSE_S = 0.3
 Step = tuple[str, Callable[[Reader], Took]]
 
 
@@ -59,15 +60,29 @@ def box(x: tuple[float, float], y: tuple[float, float]) -> str:
     )
 
 
-def until_found(reader: Reader) -> Took:
-    """Wait for the job that this sign needs; the draw that shows the captions."""
-    until = time.monotonic() + 300
-    while time.monotonic() < until:
-        took = reader.change()
-        if "needs to know" not in reader.drawn.text:
-            return took
-        time.sleep(1)
-    raise AssertionError("the mentions were not found in time")
+def select(chart: str, drawn: str) -> Callable[[Reader], Took]:
+    """Draw a box in a chart; its key begins with ``chart`` and goes on with what it shows."""
+
+    def act(reader: Reader) -> Took:
+        key = next(name for name in reader.drawn.widgets if name.startswith(chart))
+        return reader.enter(key, drawn)
+
+    return act
+
+
+def until(waiting: str) -> Callable[[Reader], Took]:
+    """Wait for the job that the page waits for; a draw after it no longer said ``waiting``."""
+
+    def act(reader: Reader) -> Took:
+        until_s = time.monotonic() + 300
+        while time.monotonic() < until_s:
+            reader.change()
+            time.sleep(1)  # the job's last work is no part of what is measured
+            if waiting not in reader.drawn.text:
+                return reader.change()
+        raise AssertionError(f"the page still says {waiting!r}")
+
+    return act
 
 
 def steps(world: World) -> dict[str, list[Step]]:
@@ -108,8 +123,8 @@ def steps(world: World) -> dict[str, list[Step]]:
             change("histogram of rank", x="rank_1based"),
             change("histogram of NCS", x="ncs"),
             change("scatter with SD", y="sd"),
-            ("box in the scatter plot", lambda r: r.enter("scatter", box((0.2, 0.5), (0, 2)))),
-            ("another box", lambda r: r.enter("scatter", box((0.1, 0.9), (0, 9)))),
+            ("box in the scatter plot", select("scatter", box((0.2, 0.5), (0, 2)))),
+            ("another box", select("scatter", box((0.1, 0.9), (0, 9)))),
             change("next page of the selected", at=1),
             change("distributions without marked", marked="without", at=""),
             change("slices by concept", view="slices", marked=""),
@@ -124,8 +139,14 @@ def steps(world: World) -> dict[str, list[Step]]:
             change("one number of objects", objects_from=8, objects_to=15),
             change("slice without marked", marked="without"),
             change("concepts", view="concepts", kind="", objects_from="", objects_to="", marked=""),
-            change("concepts of a slice", concept=common),
+            ("concepts, all failures counted", until("a seeded sample")),
+            change("behind: missed", behind=f"missed:{common}"),
+            change("behind: miscounted", behind=f"miscounted:{common}"),
+            change("behind: mis-sized", behind=f"mis-sized:{common}"),
+            change("behind: a figure", behind="figure:ca"),
+            change("concepts of a slice", behind="", concept=rare),
             change("concepts without marked", concept="", marked="without"),
+            change("figures of a slice", view="figures", concept=common, marked=""),
         ],
         "lgip": [
             ("one flip type", lambda r: r.enter("lgip-type", ["color"])),
@@ -146,7 +167,7 @@ def steps(world: World) -> dict[str, list[Step]]:
         "audit": [
             *(change(f"sign: {sign}", sign=sign, aquery="") for sign in (
                 "last", "same-picture", "duplicate-boxes", "lowest", "mentions-nothing")),
-            ("its captions, once found", until_found),
+            ("its captions, once found", until("needs to know")),
             change("sign: named-not-annotated", sign="named-not-annotated"),
             change("one caption", aquery=1234),
             change("next page", at=1),
@@ -170,22 +191,22 @@ def measure(world: World, home: Path, pages: list[str]) -> list[Line]:
             continue
         with AppServer(home) as server, Reader(server) as reader:
             reader.go("", gallery="example")
-            found.append(Line(name, "first draw", reader.go(page, **address)))
-            for what, act in interactions:
+            first: Step = ("first draw", lambda r, page=page: r.go(page, **address))
+            for what, act in (first, *interactions):
+                time.sleep(PAUSE_S)  # what the server does after a draw is no part of the next
                 found.append(Line(name, what, act(reader)))
-            show(found[-1 - len(interactions) :], server)
+                show(found[-1])
+            print(f"{'':9} memory {server.memory_mib()['rss']:,.0f} MiB", flush=True)
     return found
 
 
-def show(lines: list[Line], server: AppServer) -> None:
-    """The lines of one page as they come in."""
-    for line in lines:
-        took = line.took
-        over = "  over" if took.wall_ms > line.bar_ms else ""
-        over += f"  {took.error}" if took.error else ""
-        print(f"{line.page:9} {line.what:30} wall {took.wall_ms:6.0f} ms  cpu {took.cpu_ms:6.0f} ms"
-              f"  sent {took.sent_bytes / 1024:6.0f} KiB{over}", flush=True)  # fmt: skip
-    print(f"{'':9} memory {server.memory_mib()['rss']:,.0f} MiB", flush=True)
+def show(line: Line) -> None:
+    """A draw as it comes in."""
+    took = line.took
+    over = "  over" if took.wall_ms > line.bar_ms else ""
+    over += f"  {took.error}" if took.error else ""
+    print(f"{line.page:9} {line.what:30} wall {took.wall_ms:6.0f} ms  cpu {took.cpu_ms:6.0f} ms"
+          f"  sent {took.sent_bytes / 1024:6.0f} KiB{over}", flush=True)  # fmt: skip
 
 
 def main() -> int:

@@ -128,8 +128,12 @@ def pair_errors(
         part = failures[start : start + PAIRS_AT_ONCE]
         left, right = columns.image_index[part], columns.retrieved_image_index[part]
         sets = split_concepts(table, left.astype(np.int64), right.astype(np.int64), None)
-        for pair, one, other, _ in matched_concepts(table, sets, lengths):
-            confused.add(one * table.n_concepts + other, np.full(len(one), part[pair]))
+        matched = list(matched_concepts(table, sets, lengths))
+        if matched:
+            pair, one, other = (np.concatenate(side) for side in zip(
+                *((np.full(len(one), pair), one, other) for pair, one, other, _ in matched),
+                strict=True))  # fmt: skip
+            confused.add(one * table.n_concepts + other, part[pair])
         row, difference = matched_sizes(table, sets, options.relative_to)
         concept = table.concept[sets.common_ground_truth.entry[row]]
         over = reach_threshold(difference, options)
