@@ -83,8 +83,8 @@ def _line(each: PairedDifference) -> Html:
 
     cells = [
         opens(f"{each.n:,}"),
-        _mean(each, each.mean_a),
-        _mean(each, each.mean_b),
+        opens(_mean(each, each.mean_a)),
+        opens(_mean(each, each.mean_b)),
         [opens(_signed(each, each.difference)), interval],
         opens(f"{each.better_a:,}", "a"),
         opens(f"{each.better_b:,}", "b"),
