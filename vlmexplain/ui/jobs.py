@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from vlmexplain.errors import Cancelled, VlmexplainError
 from vlmexplain.records import Progress, ProgressCallback
+from vlmexplain.ui.free_memory import give_back
 from vlmexplain.ui.logs import log, log_error
 
 Status = Literal["running", "done", "failed", "cancelled"]
@@ -143,6 +144,7 @@ class JobRegistry:
         try:
             self._work(job, work)
         finally:
+            give_back()
             ms = round(1000 * (time.monotonic() - job.started_s))
             known = (
                 log_error(job.error, "job.error") if job.status == "failed" and job.error else None

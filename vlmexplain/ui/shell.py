@@ -15,6 +15,7 @@ from vlmexplain.ui import state
 from vlmexplain.ui.choice import choose, draw_choice
 from vlmexplain.ui.collector import set_aside_modules
 from vlmexplain.ui.components.mount import register
+from vlmexplain.ui.free_memory import give_back
 from vlmexplain.ui.messages import told
 from vlmexplain.ui.theme import stylesheet
 from vlmexplain.ui.timing import drawing
@@ -126,3 +127,4 @@ def run_app() -> None:
         finally:
             _frame.drawn = False
         set_aside_modules()
+        give_back(at_most_every_s=60)
