@@ -113,7 +113,7 @@ def serve(tmp_path: Path) -> Iterator[Serve]:
                     **os.environ, "VLMEXPLAIN_HOME": str(home), "OMP_NUM_THREADS": "1",
                     "PYTHONPATH": str(ROOT), "VLMEXPLAIN_LOG": "json", **environment,
                 },
-                stdout=subprocess.DEVNULL,
+                stdout=out,  # what is printed must be JSON too
                 stderr=out,
             )  # fmt: skip
         running.append(Server(process, port, log))

@@ -25,6 +25,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from streamlit import config
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from vlmexplain.errors import UnknownName
@@ -125,6 +126,8 @@ def set_up() -> None:
     for handler in logger.handlers:
         handler.setFormatter(formatter)
     if form == "json":
+        # else it prints errors in colour, with what the code held, to standard output
+        config.set_option("logger.enableRich", False)
         adopt_server_loggers(formatter)
 
 
