@@ -20,7 +20,7 @@ from vlmexplain.models.protocol import Mode
 from vlmexplain.ray_engine.cluster import Capacity, connected
 from vlmexplain.ray_engine.embedding_jobs import EmbeddingJob, PictureJob, TextJob
 from vlmexplain.ray_engine.picture_reader import PictureReader
-from vlmexplain.ray_engine.rows import PICTURES, TEXTS, Row, block_row, table_of
+from vlmexplain.ray_engine.rows import PICTURES, TEXTS, Row, block_row, raise_error, table_of
 from vlmexplain.ray_engine.shared_store import SharedStore
 from vlmexplain.records import MetricOptions, ModelIdentity, Progress, ProgressCallback
 from vlmexplain.scoring.embedding import Embeddings, LoadEncoder, distinct_texts, embed
@@ -184,6 +184,7 @@ class RayEngine:
         vectors = self._put(known.image_vectors)
         answers = self._stream(rows, (load, model.digest, vectors))
         for done, answer in enumerate(answers, start=1):
+            raise_error(answer)
             write_block(block_path(folder, answer["number"]), table_of(answer["data"]))
             progress(Progress("encode texts", done, len(rows), "blocks"))
 
@@ -202,6 +203,7 @@ class RayEngine:
                 self._store.fetch_parts("embeddings", job.store.key, job.store.unfinished)
             rows += job.rows()
         for answer in self._stream(rows, (load, model.digest), reader) if rows else ():
+            raise_error(answer)
             job = jobs[answer["kind"]]
             shard = job.take(answer)
             if shard is not None and self._store is not None:

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import json
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from vlmexplain.errors import ModelError
+from vlmexplain.errors import ModelError, VlmexplainError
 from vlmexplain.lgip.pair_scores import KnownVectors, score_block
+from vlmexplain.models.protocol import Encoder
 from vlmexplain.ray_engine.rows import (
+    BLOCK,
+    ERROR,
     PICTURES,
     TEXTS,
     Row,
     answer,
     array_bytes,
     array_of,
+    error_row,
     left_out_of,
     table_bytes,
     table_of,
@@ -36,13 +41,7 @@ class ModelWorker:
     """
 
     def __init__(self, load: LoadEncoder, digest: str, image_vectors: Any = None):
-        self._encoder = load()
-        if self._encoder.identity.digest != digest:
-            raise ModelError(
-                f"a worker's model {self._encoder.identity.name!r} is not the driver's: their "
-                "weights or settings differ.",
-                remedy="Install the same files on every node.",
-            )
+        self._load, self._digest = load, digest
         self._image_vectors = None
         if image_vectors is not None:
             import ray
@@ -51,9 +50,22 @@ class ModelWorker:
 
     def __call__(self, row: Row) -> Row:
         """The row with its vectors or scores."""
-        if row["kind"] == TEXTS:
-            return self._texts(row)
-        return self._pictures(row) if row["kind"] == PICTURES else self._block(row)
+        steps = {TEXTS: self._texts, PICTURES: self._pictures, BLOCK: self._block}
+        try:
+            return steps[row["kind"]](row) if row["kind"] != ERROR else row
+        except VlmexplainError as error:
+            return error_row(row, error)
+
+    @cached_property
+    def _encoder(self) -> Encoder:
+        encoder = self._load()
+        if encoder.identity.digest != self._digest:
+            raise ModelError(
+                f"a worker's model {encoder.identity.name!r} is not the driver's: their "
+                "weights or settings differ.",
+                remedy="Install the same files on every node.",
+            )
+        return encoder
 
     def _texts(self, row: Row) -> Row:
         texts = json.loads(row["request"])

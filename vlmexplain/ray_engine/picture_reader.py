@@ -15,7 +15,15 @@ from PIL import Image
 from vlmexplain.datasets import images
 from vlmexplain.errors import GalleryError, ModelError, VlmexplainError
 from vlmexplain.models.preprocessing import load_preprocess
-from vlmexplain.ray_engine.rows import PICTURES, Row, Wanted, answer, array_bytes, wanted_of
+from vlmexplain.ray_engine.rows import (
+    PICTURES,
+    Row,
+    Wanted,
+    answer,
+    array_bytes,
+    error_row,
+    wanted_of,
+)
 from vlmexplain.scoring.shards import LeftOut
 
 _REMOTE_THREADS = 8
@@ -34,8 +42,12 @@ class PictureReader:
 
     def __call__(self, row: Row) -> Row:
         """The row with float32 [n, 3, h, w] of the pictures that could be read."""
-        if row["kind"] != PICTURES:
-            return row
+        try:
+            return self._pictures(row) if row["kind"] == PICTURES else row
+        except VlmexplainError as error:
+            return error_row(row, error)
+
+    def _pictures(self, row: Row) -> Row:
         wanted = wanted_of(row)
         if "://" in self._place:
             with ThreadPoolExecutor(_REMOTE_THREADS) as pool:

@@ -17,11 +17,12 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from vlmexplain.errors import GalleryError, MissingPackage, ModelError, VlmexplainError
 from vlmexplain.scoring.shards import LeftOut
 
 Row = dict[str, Any]
 
-TEXTS, PICTURES, BLOCK = "texts", "pictures", "block"
+TEXTS, PICTURES, BLOCK, ERROR = "texts", "pictures", "block", "error"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +71,20 @@ def answer(
         "more": b"",
         "notes": json.dumps([[out.item, out.code, out.reason] for out in left_out]),
     }
+
+
+def error_row(row: Row, error: VlmexplainError) -> Row:
+    """The row with what went wrong: Ray would hand on the text of an exception only."""
+    told = [type(error).__name__, error.message, error.where, error.remedy]
+    return {**answer(row, b""), "kind": ERROR, "notes": json.dumps(told)}
+
+
+def raise_error(row: Row) -> None:
+    """Raise what a row tells of, if it does."""
+    if row["kind"] == ERROR:
+        name, message, where, remedy = json.loads(row["notes"])
+        kind = {one.__name__: one for one in (ModelError, MissingPackage, GalleryError)}
+        raise kind.get(name, VlmexplainError)(message, where=where, remedy=remedy)
 
 
 def left_out_of(row: Row) -> list[LeftOut]:
