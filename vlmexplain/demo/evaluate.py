@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from vlmexplain.demo.categories import CATEGORIES, CATEGORY_INDEX
-from vlmexplain.demo.phrases import a_or_an
+from vlmexplain.demo.phrases import NUMBERS, a_or_an
 from vlmexplain.demo.reading import Seen, contradicts, read_caption
 from vlmexplain.demo.testset import TestSet
 from vlmexplain.demo.watch import average_precision
@@ -169,6 +169,35 @@ def _swaps(model: Embedder, images: Matrix, data: TestSet) -> list[Score]:
     ]
 
 
+def _counts(model: Embedder, images: Matrix, data: TestSet) -> list[Score]:
+    """Which of "one dog" to "five dogs" is nearest to a picture, for each group of each picture."""
+    groups = [
+        (row, CATEGORIES[CATEGORY_INDEX[name]], count, size)
+        for row, seen in enumerate(data.seen)
+        for name, (count, _, size) in seen.things.items()
+    ]
+    texts = [
+        f"{NUMBERS[number]} {category.name if number == 1 else category.plural}"
+        for _, category, _, _ in groups
+        for number in range(1, 6)
+    ]
+    if not groups:
+        return [Score("number taken of one to five", None, 0)]
+    pictures = images[[row for row, *_ in groups]]
+    asked = model.encode_texts(texts).reshape(len(groups), 5, -1)
+    taken = 1 + np.einsum("gnd,gd->gn", asked, pictures).argmax(axis=1)
+    error = np.abs(taken - np.array([count for _, _, count, _ in groups]))
+    sizes = np.array([size for *_, size in groups])
+    return [
+        _mean("number taken of one to five, exact", (error == 0).astype(float)),
+        _mean("number taken of one to five, within one", (error <= 1).astype(float)),
+        *(
+            _mean(f"number exact, {size} things", (error[sizes == size] == 0).astype(float))
+            for size in ("small", "medium", "large")
+        ),
+    ]
+
+
 def best_possible(data: TestSet) -> Score:
     """R@1 of a reader who knows the annotations and guesses where a caption is true of several
     pictures."""
@@ -198,4 +227,5 @@ def evaluate(
         _invariance(model, own, images, data, paraphrases),
         _short_queries(model, images, data),
         *_swaps(model, images, data),
+        *_counts(model, images, data),
     ]
