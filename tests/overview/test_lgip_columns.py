@@ -18,6 +18,7 @@ from vlmexplain.cli import main
 from vlmexplain.datasets.coco import import_coco
 from vlmexplain.lgip.bulk import run_lgip
 from vlmexplain.lgip.samples import FLIP_TYPES
+from vlmexplain.models.catalogue import list_models
 from vlmexplain.overview.gallery_table import gallery_table
 from vlmexplain.overview.lgip_figures import lgip_overview
 from vlmexplain.overview.marks import mark
@@ -92,3 +93,20 @@ def test_the_command_takes_a_slice_and_leaves_marks_out(
     assert counts == [{n}, {n_dogs}, {n - 1}, {n_dogs - 1}]
     assert main(["table", "--gallery", "made", "--slice", "dog"]) == 1
     assert "Did you mean 'dogs'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("spec", ["drawn-clip"])
+def test_with_the_demo_model(fresh_home: Path, tmp_path: Path, spec: str) -> None:
+    entry = next((each for each in list_models() if each.spec == spec), None)
+    if entry is None or entry.status != "available":
+        pytest.skip(f"data/models/{spec} is not there yet")
+    gallery = import_coco(**write_world(tmp_path / "world"), name="made")
+    finished, result = run(gallery, spec), run_lgip(gallery, spec)
+    (row,) = gallery_table(gallery.id).rows
+    assert row.run_key == finished.key and row.lgip_key == result.key and row.drawn
+    figure = row.figures["lgip_invariance"]
+    assert figure.value == result.figures.invariance_error and figure.n_cases > 0
+    expected = plain(pq.read_table(result.triples_path).to_pylist())
+    for key, (value, n) in expected.items():
+        assert row.figures[key].n_cases == n
+        assert row.figures[key].value == (None if value is None else pytest.approx(value)), key

@@ -25,6 +25,9 @@ from vlmexplain.handover.failures import collect_failures
 from vlmexplain.lgip.bulk import run_lgip
 from vlmexplain.overview.gallery_table import gallery_table
 from vlmexplain.overview.marks import mark, read_marks
+from vlmexplain.overview.near_duplicates import hash_pictures
+from vlmexplain.overview.saved_slices import delete_slice, find_slice, rename_slice, save_slice
+from vlmexplain.overview.slices import Slice
 from vlmexplain.scoring import cache
 from vlmexplain.scoring.run import run
 from vlmexplain.scoring.run_store import open_run
@@ -42,6 +45,7 @@ def shown(fresh_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     gallery = import_coco(**files, name="made")
     finished = run(gallery, "fake")
     mark(gallery, 0, "fine")
+    save_slice(gallery, "dogs", Slice(concept="dog.n.01"))
     monkeypatch.setenv("VLMEXPLAIN_READONLY", "1")
     return fresh_home, files, gallery, finished
 
@@ -67,6 +71,10 @@ def test_every_write_is_refused(shown: Any) -> None:
         "relocate": lambda: relocate_gallery("made", files["images"]),
         "mark": lambda: mark(gallery, 1, "fine"),
         "take a mark away": lambda: mark(gallery, 0, None),
+        "save a slice": lambda: save_slice(gallery, "cats", Slice(concept="cat.n.01")),
+        "rename a slice": lambda: rename_slice(gallery.id, "dogs", "x"),
+        "delete a slice": lambda: delete_slice(gallery.id, "dogs"),
+        "look at pictures": lambda: hash_pictures(gallery),
         "remove a run": lambda: cache.remove_run(finished.key),
         "prune": lambda: cache.prune(),
         "folder": lambda: scratch(home / "runs" / "x"),
@@ -88,6 +96,7 @@ def test_reading_goes_on(shown: Any, tmp_path: Path) -> None:
     assert gallery_table(gallery.id).rows
     assert collect_failures(gallery, finished, [0])
     assert read_marks(gallery.id) == {0: "fine"}
+    assert find_slice(gallery.id, "dogs").slice == Slice(concept="dog.n.01")
     assert cache.list_cache()
     assert cache.prune(dry_run=True) == []
     assert main(["handover", "--run", finished.key, "--query", "0",

@@ -110,8 +110,10 @@ def rows_of(gallery: Gallery, columns: RunColumns, scope: Scope | None = None) -
         UnknownName: the gallery has no such concept or saved slice.
     """
     scope = scope or current_scope(gallery.id)
-    if scope.everything:
-        return np.ones(len(columns), dtype=bool)
+    if scope.slice == Slice():  # what the images hold need not be read
+        rows = np.ones(len(columns), dtype=bool)
+        rows[list(scope.without)] = False
+        return rows
     facts = facts_of(gallery, gallery.id)
     groups = groups_of(facts.concepts) if scope.slice.above else {}
     return chosen_rows(columns, facts, scope.slice, groups, scope.without)
