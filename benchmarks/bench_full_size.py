@@ -4,8 +4,8 @@
 stored embeddings, index, rank, score every failure, write; then a fresh process opens the run. The
 photos are not here, so the store is filled beforehand with made-up vectors of 512 dimensions, under
 the name of the test model ``fake``: a caption is near its image, one image in twenty has a twin,
-and some three queries in four fail. Every share runs in a process of its own. For each step: seconds,
-CPU seconds, and the peak memory during it (resident, memory-mapped pages included).
+and some three queries in four fail. Every share runs in a process of its own. For each step:
+seconds, CPU seconds, and the peak memory during it (resident, memory-mapped pages included).
 
 What was made is kept under --home, so that a stopped benchmark goes on where it was.
 """

@@ -66,6 +66,7 @@ def test_arrays_do_not_depend_on_who_decodes(gallery: Gallery, workers: int) -> 
             np.testing.assert_array_equal(array, encoder.preprocess(gallery.read_rgb(item)))
 
 
+@pytest.mark.timeout(900)  # the worker imports torch, which takes long on a busy machine
 def test_a_real_model_gives_the_same_bits_with_any_number_of_workers(make_gallery) -> None:
     made = make_gallery([["a"], ["b"], ["c"]])
     encoder = load_model("drawn-clip", "cpu")
