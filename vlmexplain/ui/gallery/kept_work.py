@@ -12,6 +12,7 @@ from vlmexplain.lgip.result import LgipManifest, list_lgip
 from vlmexplain.records import ModelIdentity
 from vlmexplain.scoring.cache import CacheEntry, list_cache
 from vlmexplain.scoring.run_store import RunManifest, list_runs
+from vlmexplain.storage import home
 from vlmexplain.ui.choice import SHOWN_DIGITS
 from vlmexplain.ui.html import Html, tag
 from vlmexplain.ui.lgip.plane import source_name
@@ -42,7 +43,7 @@ def draw_runs(gallery: Gallery) -> None:
 
 def draw_sizes(gallery: Gallery) -> None:
     """What is kept on disk under the home folder, the largest first, and the sum of each kind."""
-    entries = _entries()
+    entries = _entries(str(home()))
     kinds = list(dict.fromkeys(entry.kind for entry in entries))
     sums = [
         tag("div", tag("dt", KIND_NAMES.get(kind, kind)),
@@ -68,7 +69,7 @@ def draw_sizes(gallery: Gallery) -> None:
 
 
 @st.cache_data(ttl=20, max_entries=1, show_spinner="Adding up ...")
-def _entries() -> list[CacheEntry]:
+def _entries(kept_under: str) -> list[CacheEntry]:
     return list_cache()
 
 
