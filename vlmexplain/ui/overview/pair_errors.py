@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import dataclass
 
 import streamlit as st
 
 from vlmexplain.datasets.gallery import Gallery
 from vlmexplain.overview.concept_errors import ConceptCount, Confusion, PairErrors, pair_errors
-from vlmexplain.records import ProgressCallback
+from vlmexplain.records import Progress, ProgressCallback
 from vlmexplain.scoring.run_store import Run
 from vlmexplain.storage import content_key
 from vlmexplain.ui.jobs import job_registry
@@ -18,6 +19,8 @@ from vlmexplain.ui.overview.scope import Scope, current_scope, rows_of
 JOB = "confusions"
 INLINE = 2000
 """So many failures are matched while the page waits."""
+
+_turn = threading.Lock()
 
 
 class _Count:
@@ -91,12 +94,17 @@ def count_all(gallery: Gallery, run: Run) -> None:
 
     def work(progress: ProgressCallback) -> None:
         options = run.manifest.options
-        count.found = pair_errors(gallery, columns, rows, options, progress=progress)
+        while not _turn.acquire(timeout=0.5):  # each needs some 200 MiB while it counts
+            progress(Progress("wait for another count", 0, 1))
+        try:
+            count.found = pair_errors(gallery, columns, rows, options, progress=progress)
+        finally:
+            _turn.release()
 
     count.job = job_registry().start(JOB, f"Confusions of {run.model.name}", key, work)
 
 
-@st.cache_resource(max_entries=8, show_spinner=False)
+@st.cache_resource(max_entries=16, show_spinner=False)
 def _count_of(key: str) -> _Count:
     return _Count()
 
