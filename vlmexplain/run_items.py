@@ -141,9 +141,11 @@ def fitting_captions(
     if other is not None:
         fits &= (_first(other) >= 0) & (_first(other) != first)
     if captions:
+        for caption in captions:
+            if not 0 <= caption < len(first):
+                message = f"no caption {caption}, there are {len(first):,}."
+                raise GalleryError(message, where="captions")
         chosen = np.asarray(captions, dtype=np.int64)
-        for caption in chosen[(chosen < 0) | (chosen >= len(first))][:1].tolist():
-            raise GalleryError(f"no caption {caption}, there are {len(first):,}.", where="captions")
         return chosen[fits[chosen]]
     if failures_only:
         fits &= _column(run, "failure") == 1

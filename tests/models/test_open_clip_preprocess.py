@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,8 +13,9 @@ from tiny_open_clip import TINY
 
 from vlmexplain.models.load import load_model
 from vlmexplain.models.open_clip_build import build_transform
-from vlmexplain.models.open_clip_preprocess import build_preprocess
+from vlmexplain.models.open_clip_preprocess import MOST_RESIZED_PX, build_preprocess
 from vlmexplain.models.open_clip_source import read_source
+from vlmexplain.models.protocol import UnfitPicture
 
 STATED: dict[str, dict[str, Any]] = {
     "as CLIP": {},
@@ -53,3 +55,21 @@ def test_other_kinds_of_pixels_are_made_rgb_first(tiny_folder, mode: str) -> Non
     picture = random_picture(np.random.default_rng(1), mode)
     rgb = picture.convert("RGB")
     np.testing.assert_array_equal(model.preprocess(picture), model.preprocess(rgb))
+
+
+def test_a_picture_so_oblong_that_it_would_fill_the_memory_is_refused(tiny_folder) -> None:
+    source = read_source(str(tiny_folder()))
+    assert source is not None
+    quick = build_preprocess(source)
+    size = quick(Image.new("RGB", (40, 30))).shape[1]
+    longest = MOST_RESIZED_PX // size**2
+    for fits in [(longest, 1), (1, longest), (2 * longest, 2)]:
+        assert quick(Image.new("RGB", fits)).shape == (3, size, size)
+    for oblong in [(longest + 1, 1), (1, longest + 1)]:
+        with pytest.raises(UnfitPicture, match="too oblong for the model"):
+            quick(Image.new("RGB", oblong))
+    squash = {**source.preprocessing, "resize_mode": "squash"}
+    whole = build_preprocess(replace(source, preprocessing=squash))(
+        Image.new("RGB", (longest + 1, 1))
+    )
+    assert whole.shape == (3, size, size)

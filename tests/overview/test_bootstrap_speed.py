@@ -96,3 +96,9 @@ def test_distinct_values_are_those_of_unique(kind: str) -> None:
     known, place, counts = np.unique(values, return_inverse=True, return_counts=True)
     found = distinct_values(values)
     assert [each.tolist() for each in found] == [known.tolist(), counts.tolist(), place.tolist()]
+
+
+def test_any_whole_number_is_a_seed() -> None:
+    images = np.arange(6, dtype=np.int32)
+    draws = draw_images(images, -1, 3)
+    np.testing.assert_array_equal(draws.weights, draw_images(images, 2**64 - 1, 3).weights)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
 import pytest
 from rating_worlds import Clock, answer_next, next_item, open_session, ticket
@@ -274,3 +275,36 @@ def test_time_per_item(store: RatingStore, clock: Clock) -> None:
     query = SUBMISSIONS.select().order_by(SUBMISSIONS.c.submitted_at, SUBMISSIONS.c.version)
     rows = store.database.read(lambda connection: connection.execute(query).all())
     assert [row.seconds for row in rows] == [12, 7, 3.5, None]
+
+
+@pytest.mark.parametrize("kept", ["left", "", "\ud800", 5, ["retrieved"]])
+def test_a_choice_that_there_is_not_is_refused(store: RatingStore, kept: Any) -> None:
+    session = open_session(store, kind="choice")
+    anna = ticket(store, session, "Anna")
+    shown = next_item(store, anna)
+    with pytest.raises(UnknownName, match="unknown choice"):
+        save_draft(store, anna, shown.item, 0, Answer(preference=kept))
+    with pytest.raises(UnknownName, match="unknown choice"):
+        submit(store, anna, shown.item, 0, Answer(preference=kept), new_submission_id())
+    assert n_answers(store, session) == 0 and next_item(store, anna).draft is None
+
+
+def test_numbers_that_no_database_holds_name_no_item(store: RatingStore) -> None:
+    anna = ticket(store, open_session(store), "Anna")
+    shown = next_item(store, anna)
+    for item, occurrence in ((2**70, 0), (2**40, 0), (shown.item, 2**70)):
+        with pytest.raises(DataError, match="was not handed"):
+            submit(store, anna, item, occurrence, Answer(rating=5), new_submission_id())
+        with pytest.raises(DataError, match="was not handed"):
+            skip(store, anna, item, occurrence)
+        assert own_history(store, anna, item, occurrence) == ()
+    assert at_position(store, anna, 2**70) is None
+
+
+def test_another_comment_under_the_same_id_is_not_confirmed(store: RatingStore) -> None:
+    anna = ticket(store, open_session(store), "Anna")
+    shown, sent = next_item(store, anna), new_submission_id()
+    submit(store, anna, shown.item, 0, Answer(rating=5, comment="a\x00b"), sent)
+    assert submit(store, anna, shown.item, 0, Answer(rating=5, comment="a\x00b"), sent).repeated
+    with pytest.raises(DataError, match="used for another answer"):
+        submit(store, anna, shown.item, 0, Answer(rating=5, comment="other"), sent)

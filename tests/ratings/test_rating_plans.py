@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from rating_worlds import answer_next, items, open_session, ticket
 
-from vlmexplain.errors import ReadOnly, StoreError
+from vlmexplain.errors import DataError, ReadOnly, StoreError
 from vlmexplain.ratings.classes import FailureClass
 from vlmexplain.ratings.export_rows import session_data
-from vlmexplain.ratings.items import items_of_lines, lines_of_items
+from vlmexplain.ratings.items import check_items, items_of_lines, lines_of_items, read_items
 from vlmexplain.ratings.sampling import sample_items, sample_places
 from vlmexplain.ratings.sessions import list_sessions, set_revealed
 from vlmexplain.ratings.spec import Scale, SessionSpec
@@ -96,3 +96,34 @@ def test_a_read_only_server_shows_and_refuses(
     with pytest.raises(StoreError, match="no ratings here yet"):
         open_store()
     assert not (folder / "empty").exists(), "nothing was made"
+
+
+@pytest.mark.parametrize(
+    ("field", "said"),
+    [
+        (f"scale = {{lowest = {2**40}, highest = {2**40 + 5}}}", "scale is"),
+        (f"raters_per_item = {2**70}", "raters_per_item is"),
+        (f"repeats = {2**70}", "repeats is"),
+        (f"repeat_gap = {2**70}", "repeat_gap is"),
+        ("reservation_s = 1" + "0" * 400, "too large"),
+    ],
+)
+def test_numbers_that_no_database_holds_are_refused(field: str, said: str) -> None:
+    with pytest.raises(DataError, match=said):
+        plan_of_toml(f"name = 'x'\nrun = '01'\n{field}\n".encode(), "x.toml")
+
+
+def test_more_strata_than_can_be_are_refused() -> None:
+    for strata in (0, 10**12, 2**70):
+        with pytest.raises(DataError, match="cannot be drawn"):
+            sample_items(items(9), 3, 0, "ca", strata)
+
+
+def test_items_that_could_not_be_written_out_again_are_refused() -> None:
+    with pytest.raises(DataError, match=r"item 1.*no name that can be written"):
+        check_items([*items(1), replace(items(2)[1], metrics={"\ud800": 1.0})], "rating")
+    line = b'{"caption_index": 1, "query": "q", "ground_truth_image": 1, "retrieved_image": 2'
+    with pytest.raises(DataError, match=r"line 1: metrics\.ca: the number is too large"):
+        items_of_lines(line + b', "metrics": {"ca": 1' + b"0" * 400 + b"}}", "x.jsonl")
+    with pytest.raises(DataError, match="cannot be read"):
+        read_items(Path("a\0b.jsonl"))

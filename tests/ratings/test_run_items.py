@@ -110,6 +110,8 @@ def test_fitting_queries_are_those_found_one_by_one(runs: tuple[Run, Run]) -> No
     assert fitting_captions(first, None, True, (5, 2)).tolist() == [5, 2]
     with pytest.raises(GalleryError, match="no caption 99"):
         fitting_captions(first, None, True, (5, 99))
+    with pytest.raises(GalleryError, match=f"no caption {2**70}"):
+        fitting_captions(first, None, True, (5, 2**70))
     request = ItemRequest(sample=6, seed=3, stratify_by="ca", strata=3)
     items = items_of_queries([rows[n] for n in failures])
     wanted = [item.caption_index for item in sample_items(items, 6, 3, "ca", 3)]

@@ -11,10 +11,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from PIL import Image
 
 from vlmexplain.datasets.gallery import Gallery
 from vlmexplain.errors import Cancelled, ModelError
 from vlmexplain.models.fake import FakeEncoder
+from vlmexplain.models.protocol import UnfitPicture
 from vlmexplain.records import Progress
 from vlmexplain.scoring import shards
 from vlmexplain.scoring.embedding import embed, embed_gallery, known_left_out
@@ -260,3 +262,20 @@ def _text_store(gallery: Gallery) -> ShardFolder:
 
     texts, _ = distinct_texts(gallery)
     return ShardFolder("texts", FakeEncoder().identity, [_sha256(text) for text in texts])
+
+
+def test_a_picture_that_the_model_cannot_take_is_left_out(gallery: Gallery, monkeypatch) -> None:
+    real, seen = FakeEncoder.preprocess, []
+
+    def picky(self: FakeEncoder, image: Image.Image) -> np.ndarray:
+        seen.append(image)
+        if len(seen) == 1:
+            raise UnfitPicture("is too oblong for the model.")
+        return real(self, image)
+
+    monkeypatch.setattr(FakeEncoder, "preprocess", picky)
+    monkeypatch.setenv("VLMEXPLAIN_DECODE_WORKERS", "0")
+    found = embed_gallery(gallery, FakeEncoder())
+    assert list(found.left_out.values()) == [("no-embedding", "is too oblong for the model.")]
+    again = embed(gallery, FakeEncoder().identity, "image-text", loads_nothing)
+    assert again.left_out == found.left_out, "it is not tried again each time"

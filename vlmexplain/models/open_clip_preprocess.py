@@ -8,6 +8,10 @@ from PIL import Image
 
 from vlmexplain.models.open_clip_build import build_transform
 from vlmexplain.models.open_clip_source import OpenClipSource
+from vlmexplain.models.protocol import UnfitPicture
+
+MOST_RESIZED_PX = 2**26
+"""Of a picture between resizing and cutting: 192 MiB of RGB."""
 
 
 class OpenClipPreprocess:
@@ -30,7 +34,12 @@ class OpenClipPreprocess:
         )
 
     def __call__(self, image: Image.Image) -> NDArray[np.float32]:
-        """float32 [3, height, width]."""
+        """float32 [3, height, width].
+
+        Raises:
+            UnfitPicture: so oblong that it would be enlarged beyond `MOST_RESIZED_PX`.
+        """
+        self._refuse_oblong(image)
         image = image if image.mode == "RGB" else image.convert("RGB")
         for step in self._resize_and_cut:
             image = step(image)
@@ -40,6 +49,20 @@ class OpenClipPreprocess:
         array -= self._mean
         array /= self._std
         return array
+
+    def _refuse_oblong(self, image: Image.Image) -> None:
+        """Where the shorter side is fitted and the longer one cut, the longer has no limit."""
+        if self._source.preprocessing.get("resize_mode") not in (None, "shortest"):
+            return
+        size = self._source.preprocessing["size"]
+        height_px, width_px = (size, size) if isinstance(size, int) else size
+        scale = max(height_px / image.height, width_px / image.width)
+        if image.height * scale * image.width * scale > MOST_RESIZED_PX:
+            raise UnfitPicture(
+                f"is too oblong for the model: {image.width:,} x {image.height:,} px would be "
+                f"enlarged {scale:.0f} times.",
+                remedy="Cut it, or take it out of the image folder.",
+            )
 
     def __reduce__(self) -> tuple[type[OpenClipPreprocess], tuple[OpenClipSource]]:
         """Only what it is made of is sent."""

@@ -77,6 +77,7 @@ class Encoder(Protocol):
         It can be pickled, so that other processes can decode and preprocess.
 
         Raises:
+            UnfitPicture: the model cannot take this one.
             ModelError: the model reads no images.
         """
         ...
@@ -104,6 +105,10 @@ class Encoder(Protocol):
     def count_tokens(self, text: str) -> int:
         """Tokens of the whole text with start and end marks; cut when > `context_length`."""
         ...
+
+
+class UnfitPicture(ModelError):
+    """A picture that a model cannot take, though it can be read; a run goes on without it."""
 
 
 def no_images(name: str) -> ModelError:

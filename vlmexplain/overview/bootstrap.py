@@ -68,7 +68,7 @@ def draw_images(image_index: NDArray[np.int32], seed: int = 0, draws: int = DRAW
     held = np.bincount(image_index) > 0
     number, n_images = np.cumsum(held) - 1, int(held.sum())
     if n_images > MOST_GROUPS:
-        number = (np.random.default_rng(seed).permutation(n_images) % MOST_GROUPS)[number]
+        number = (np.random.default_rng(seed % 2**64).permutation(n_images) % MOST_GROUPS)[number]
     n_groups = min(n_images, MOST_GROUPS)
     return Draws(number[image_index], n_groups, _weights(n_groups, seed, draws))
 
@@ -77,7 +77,7 @@ def draw_images(image_index: NDArray[np.int32], seed: int = 0, draws: int = DRAW
 def _weights(n_groups: int, seed: int, draws: int) -> NDArray[np.float64]:
     if not n_groups:
         return np.zeros((draws, 0))
-    rng = np.random.default_rng((seed, n_groups))
+    rng = np.random.default_rng((seed % 2**64, n_groups))
     drawn = rng.integers(n_groups, size=(draws, n_groups)) + np.arange(draws)[:, None] * n_groups
     counts = np.bincount(drawn.ravel(), minlength=draws * n_groups)
     return counts.reshape(draws, n_groups).astype(np.float64)

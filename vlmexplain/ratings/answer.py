@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 from vlmexplain.errors import DataError, UnknownName
 from vlmexplain.ratings.names import clean_comment
@@ -37,7 +37,7 @@ def checked_answer(answer: Answer, spec: SessionSpec) -> Answer:
 
     Raises:
         DataError: a rating off the scale, a missing or unasked part, a comment that is too long.
-        UnknownName: a class that the session does not have.
+        UnknownName: a class that the session does not have, or a choice that there is not.
     """
     if spec.kind == "rating":
         if answer.rating is None:
@@ -53,6 +53,8 @@ def checked_draft(answer: Answer, spec: SessionSpec) -> Answer:
         raise DataError("the session asks for a rating, not for a choice.")
     if spec.kind == "choice" and answer.rating is not None:
         raise DataError("the session asks for a choice, not for a rating.")
+    if answer.preference is not None and answer.preference not in get_args(Preference):
+        raise UnknownName("choice", str(answer.preference), get_args(Preference))
     if answer.preference == "equal" and not spec.equal_allowed:
         raise DataError("one of the two images must be chosen.")
     rating, scale = answer.rating, spec.scale
@@ -64,7 +66,7 @@ def checked_draft(answer: Answer, spec: SessionSpec) -> Answer:
         )
     for key in answer.classes:
         if key not in spec.class_keys():
-            raise UnknownName("failure class", key, spec.class_keys())
+            raise UnknownName("failure class", str(key), spec.class_keys())
     comment = clean_comment(answer.comment)
     if comment and not spec.comment:
         raise DataError("the session does not ask for comments.")

@@ -16,6 +16,7 @@ from vlmexplain.ratings.names import clean_comment
 from vlmexplain.ratings.refusals import EditConflict, SessionNotOpen
 from vlmexplain.ratings.sessions import locked_session, spec_of
 from vlmexplain.ratings.shown import answer_of, current_answer, own_assignment, same_place
+from vlmexplain.ratings.spec import MOST
 from vlmexplain.ratings.store import RatingStore
 from vlmexplain.ratings.tables import DRAFTS, ITEMS, SUBMISSIONS
 
@@ -150,6 +151,8 @@ def own_history(
 
     def work(connection: Connection) -> tuple[PastAnswer, ...]:
         who = rater_of(connection, ticket)
+        if max(abs(item), abs(occurrence)) > MOST:
+            return ()
         query = (
             select(SUBMISSIONS)
             .where(
@@ -217,6 +220,7 @@ def _refuse_other_content(earlier: Row[Any], own: Row[Any], answer: Answer) -> N
     same_item = (earlier.item, earlier.occurrence) == (own.item, own.occurrence)
     kept = answer_of(earlier)
     same = kept.rating == answer.rating and kept.preference == answer.preference
+    same = same and kept.comment == clean_comment(answer.comment)
     if not (same_item and same and set(kept.classes) == set(answer.classes)):
         raise DataError(
             "this submission id was used for another answer.",

@@ -12,7 +12,7 @@ from vlmexplain.ratings.order import Held, Occurrence, is_flipped, next_occurren
 from vlmexplain.ratings.refusals import SessionNotOpen, StateRefused
 from vlmexplain.ratings.sessions import locked_session, spec_of
 from vlmexplain.ratings.shown import ShownItem, own_assignment, shown_item
-from vlmexplain.ratings.spec import SessionSpec
+from vlmexplain.ratings.spec import MOST, SessionSpec
 from vlmexplain.ratings.store import RatingStore
 from vlmexplain.ratings.tables import ASSIGNMENTS, DRAFTS, ITEMS, SESSIONS
 
@@ -110,7 +110,7 @@ def at_position(store: RatingStore, ticket: str, position_1based: int) -> ShownI
         query = _own(who).where(
             ASSIGNMENTS.c.position == position_1based, ASSIGNMENTS.c.status != "released"
         )
-        row = connection.execute(query).first()
+        row = connection.execute(query).first() if abs(position_1based) <= MOST else None
         session = connection.execute(select(SESSIONS).where(SESSIONS.c.id == who.session_id)).one()
         return None if row is None else shown_item(connection, spec_of(session), row)
 

@@ -81,7 +81,10 @@ def _value(hint: Any, value: Any, where: str) -> Any:
 
 def _plain(hint: Any, value: Any, where: str) -> Any:
     if hint is float and isinstance(value, int) and not isinstance(value, bool):
-        return float(value)
+        try:
+            return float(value)
+        except OverflowError as error:
+            raise DataError("the number is too large.", where=where) from error
     if not isinstance(value, hint) or (isinstance(value, bool) and hint is not bool):
         raise DataError(f"expected {hint.__name__}, got {value!r}.", where=where)
     return value

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from vlmexplain.errors import DataError
 from vlmexplain.ratings.document import from_document, to_document
+from vlmexplain.ratings.names import clean_comment
 from vlmexplain.ratings.spec import Kind
 
 
@@ -73,6 +74,8 @@ def check_items(items: Sequence[RatingItem], kind: Kind) -> None:
         if kind == "rating" and item.other_image is not None:
             raise DataError("has two images, but the session asks about one.", where=where)
         for key, value in item.metrics.items():
+            if clean_comment(key) != key:
+                raise DataError(f"the metric {key!r} has no name that can be written.", where=where)
             if value is not None and not math.isfinite(value):
                 raise DataError(f"{key} is {value}; undefined is null.", where=where)
 
@@ -86,7 +89,7 @@ def read_items(path: Path) -> tuple[RatingItem, ...]:
     """
     try:
         content = path.read_bytes()
-    except OSError as error:
+    except (OSError, ValueError) as error:  # ValueError: a name that no file can have
         raise DataError(f"cannot be read ({error}).", where=str(path)) from error
     return items_of_lines(content, str(path))
 

@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 from vlmexplain.errors import DataError, UnknownName
 from vlmexplain.ratings.items import RatingItem
 
+MOST_STRATA = 1000
+
 
 def sample_items(
     items: Sequence[RatingItem],
@@ -26,7 +28,7 @@ def sample_items(
     given when there are no more than ``n``.
 
     Raises:
-        DataError: ``n`` or ``n_strata`` below 1.
+        DataError: ``n`` or ``n_strata`` below 1, or more than `MOST_STRATA`.
         UnknownName: no item has the metric.
     """
     values = None if stratify_by is None or n >= len(items) else _values(items, stratify_by)
@@ -47,12 +49,12 @@ def sample_places(
         values: what to stratify by, [n_items], NaN where undefined; None: do not.
 
     Raises:
-        DataError: ``n`` or ``n_strata`` below 1.
+        DataError: ``n`` or ``n_strata`` below 1, or more than `MOST_STRATA`.
     """
-    if n < 1 or n_strata < 1:
+    if n < 1 or not 1 <= n_strata <= MOST_STRATA:
         raise DataError(
             f"a sample of {n} items in {n_strata} strata cannot be drawn.",
-            remedy="Both are 1 or more.",
+            remedy=f"Both are 1 or more, and there are at most {MOST_STRATA} strata.",
         )
     if n >= n_items:
         return np.arange(n_items)

@@ -9,7 +9,7 @@ from sqlalchemy import Connection, Row, select
 
 from vlmexplain.errors import DataError
 from vlmexplain.ratings.answer import Answer
-from vlmexplain.ratings.spec import SessionSpec
+from vlmexplain.ratings.spec import MOST, SessionSpec
 from vlmexplain.ratings.tables import ASSIGNMENTS, DRAFTS, ITEMS, SUBMISSIONS
 
 
@@ -84,7 +84,8 @@ def own_assignment(connection: Connection, who: Row[Any], item: int, occurrence:
         ASSIGNMENTS.c.item == item,
         ASSIGNMENTS.c.occurrence == occurrence,
     )
-    row = connection.execute(query.with_for_update()).first()
+    fits = all(isinstance(part, int) and abs(part) <= MOST for part in (item, occurrence))
+    row = connection.execute(query.with_for_update()).first() if fits else None
     if row is None:
         raise DataError(
             f"item {item} (occurrence {occurrence}) was not handed to this rater.",

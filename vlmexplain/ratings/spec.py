@@ -17,6 +17,8 @@ GROUND_TRUTH = ("shown", "hidden", "after")
 LONGEST_NAME = 200
 LONGEST_GUIDELINES = 20_000
 WIDEST_SCALE = 100
+MOST = 2**31 - 1
+"""The largest whole number that each of the databases holds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,16 +106,17 @@ def check_spec(spec: SessionSpec) -> None:
     if len(spec.guidelines) > LONGEST_GUIDELINES:
         _refuse("guidelines", f"{len(spec.guidelines)} characters", f"<= {LONGEST_GUIDELINES}")
     scale = spec.scale
-    if not (0 <= scale.lowest < scale.highest and scale.highest - scale.lowest < WIDEST_SCALE):
-        _refuse(
-            "scale", f"{scale.lowest} to {scale.highest}", "0 <= lowest < highest, <= 100 steps"
-        )
-    if spec.raters_per_item is not None and spec.raters_per_item < 1:
-        _refuse("raters_per_item", spec.raters_per_item, "1 or more, or left out for every rater")
-    if spec.repeats < 0:
-        _refuse("repeats", spec.repeats, "0 or more")
-    if spec.repeat_gap < 1:
-        _refuse("repeat_gap", spec.repeat_gap, "1 or more")
+    on_scale = 0 <= scale.lowest < scale.highest <= MOST
+    if not on_scale or scale.highest - scale.lowest >= WIDEST_SCALE:
+        expected = f"0 <= lowest < highest <= {MOST}, <= 100 steps"
+        _refuse("scale", f"{scale.lowest} to {scale.highest}", expected)
+    if spec.raters_per_item is not None and not 1 <= spec.raters_per_item <= MOST:
+        expected = f"1 to {MOST}, or left out for every rater"
+        _refuse("raters_per_item", spec.raters_per_item, expected)
+    if not 0 <= spec.repeats <= MOST:
+        _refuse("repeats", spec.repeats, f"0 to {MOST}")
+    if not 1 <= spec.repeat_gap <= MOST:
+        _refuse("repeat_gap", spec.repeat_gap, f"1 to {MOST}")
     if not -(2**63) <= spec.seed < 2**63:
         _refuse("seed", spec.seed, "a whole number of 64 bits")
     if not 10 <= spec.reservation_s <= 7 * 86400:

@@ -15,6 +15,7 @@ from PIL import Image
 from vlmexplain.datasets import images
 from vlmexplain.errors import GalleryError, ModelError, VlmexplainError
 from vlmexplain.models.preprocessing import load_preprocess
+from vlmexplain.models.protocol import UnfitPicture
 from vlmexplain.ray_engine.rows import (
     PICTURES,
     Row,
@@ -24,6 +25,7 @@ from vlmexplain.ray_engine.rows import (
     error_row,
     wanted_of,
 )
+from vlmexplain.scoring.pictures import NO_EMBEDDING
 from vlmexplain.scoring.shards import LeftOut
 
 _REMOTE_THREADS = 8
@@ -68,13 +70,15 @@ class PictureReader:
             except images.PictureError as error:
                 problem = problem or LeftOut(wanted.item, error.code, error.message)
             else:
-                return self._fit(picture, name)
+                return self._fit(picture, name, wanted.item)
         assert problem is not None
         return problem
 
-    def _fit(self, picture: Image.Image, name: str) -> NDArray[np.float32]:
+    def _fit(self, picture: Image.Image, name: str, item: int) -> NDArray[np.float32] | LeftOut:
         try:
             return load_preprocess(self._model_spec)(picture)
+        except UnfitPicture as error:
+            return LeftOut(item, NO_EMBEDDING, error.message)
         except VlmexplainError:
             raise
         except Exception as error:  # a transform fails in as many ways as it has steps

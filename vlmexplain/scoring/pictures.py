@@ -17,7 +17,7 @@ from PIL import Image
 from vlmexplain.datasets.gallery import Gallery
 from vlmexplain.datasets.images import PictureError
 from vlmexplain.errors import DataError, ModelError, VlmexplainError
-from vlmexplain.models.protocol import Encoder
+from vlmexplain.models.protocol import Encoder, UnfitPicture
 from vlmexplain.scoring.decoders import WORKERS, decode_workers, decoders
 from vlmexplain.scoring.shards import LeftOut
 
@@ -146,6 +146,8 @@ class Preparing:
             return found
         try:
             return self.preprocess(found)
+        except UnfitPicture as error:
+            return LeftOut(item, NO_EMBEDDING, error.message)
         except VlmexplainError:
             raise
         except Exception as error:  # a transform fails in as many ways as it has steps
