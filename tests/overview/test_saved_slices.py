@@ -149,3 +149,13 @@ def test_the_file_says_only_what_is_asked(gallery: Any) -> None:
     save_slice(gallery, "dogs", DOGS)
     kept = json.loads(slices_file(gallery.id).read_bytes())
     assert kept == {"format": 1, "slices": {"dogs": slice_parts(DOGS)}}
+
+
+@pytest.mark.parametrize(
+    "bad", [Slice(words_from=-5), Slice(objects_to=-1), Slice(concept="\ud800")]
+)
+def test_a_slice_that_could_not_be_read_again_is_refused(gallery: Any, bad: Slice) -> None:
+    save_slice(gallery, "dogs", DOGS)
+    with pytest.raises(DataError, match="cannot be kept"):
+        save_slice(gallery, "bad", bad)
+    assert [each.name for each in list_slices(gallery.id)] == ["dogs"], "the others are there"

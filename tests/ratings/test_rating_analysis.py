@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from vlmexplain.errors import UnknownName
+from vlmexplain.errors import DataError, UnknownName
 from vlmexplain.ratings.analysis.agreement import alpha_interval
 from vlmexplain.ratings.analysis.analyse import Analysis, analyse
 from vlmexplain.ratings.analysis.text import analysis_text
@@ -354,3 +354,10 @@ def test_the_order_of_rows_does_not_matter(three_items: Analysis) -> None:
     shuffled = rows[:]
     rng.shuffle(shuffled)
     assert analysed(*shuffled) == expected
+
+
+@pytest.mark.parametrize("resamples", [-1, 10**12])
+def test_resamples_that_never_end_are_refused(resamples: int) -> None:
+    data = RatingData("abcdef", SessionSpec("x"), (row(0, None),))
+    with pytest.raises(DataError, match="resamples cannot be drawn"):
+        analyse(data, resamples=resamples)

@@ -16,7 +16,7 @@ from vlmexplain.ratings.export_rows import session_data
 from vlmexplain.ratings.items import check_items, items_of_lines, lines_of_items, read_items
 from vlmexplain.ratings.sampling import sample_items, sample_places
 from vlmexplain.ratings.sessions import list_sessions, set_revealed
-from vlmexplain.ratings.spec import Scale, SessionSpec
+from vlmexplain.ratings.spec import Scale, SessionSpec, check_spec
 from vlmexplain.ratings.spec_toml import ItemRequest, SessionPlan, plan_of_toml, toml_of_plan
 from vlmexplain.ratings.store import open_store
 
@@ -127,3 +127,17 @@ def test_items_that_could_not_be_written_out_again_are_refused() -> None:
         items_of_lines(line + b', "metrics": {"ca": 1' + b"0" * 400 + b"}}", "x.jsonl")
     with pytest.raises(DataError, match="cannot be read"):
         read_items(Path("a\0b.jsonl"))
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        SessionSpec("x", guidelines="a\ud800"),
+        SessionSpec("x", run="\ud800"),
+        SessionSpec("x", scale=Scale(lowest_label="\ud800")),
+        SessionSpec("x", classes=(FailureClass("light", "\ud800"),)),
+    ],
+)
+def test_half_a_sign_that_no_export_could_hold_is_refused(spec: SessionSpec) -> None:
+    with pytest.raises(DataError, match="a text is"):
+        check_spec(spec)

@@ -67,13 +67,14 @@ def save_slice(gallery: Gallery, name: str, asked: Slice, *, replace: bool = Fal
         replace: whether a slice of that name may be replaced.
 
     Raises:
-        DataError: the name is empty, too long or taken, the slice asks nothing, or there are
-            `MOST_SLICES` already.
+        DataError: the name is empty, too long or taken, the slice asks nothing or for what could
+            not be read again, or there are `MOST_SLICES` already.
         ReadOnly: in read-only mode.
     """
     name = clean_name(name)
     if asked == Slice():
         raise DataError("the slice is all queries.", remedy="Choose a slice before saving it.")
+    _check_readable(asked)
 
     def put(kept: _Kept) -> None:
         if name in kept and not replace and kept[name] != asked:
@@ -223,6 +224,19 @@ def _slice(parts: Mapping[str, Any]) -> Slice:
         if not fits:
             raise ValueError(name)
     return Slice(**parts)
+
+
+def _check_readable(asked: Slice) -> None:
+    """One slice that could not be read again would take all others of the file with it."""
+    parts = slice_parts(asked)
+    try:
+        _slice(parts)
+        json.dumps(parts, ensure_ascii=False).encode()
+    except (ValueError, TypeError) as error:
+        raise DataError(
+            f"the slice asks for {parts!r}, which cannot be kept.",
+            remedy="Counts are whole numbers from 0, names are text.",
+        ) from error
 
 
 def _change(gallery_id: str, change: Callable[[_Kept], None]) -> _Kept:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import unicodedata
 from dataclasses import dataclass
 from typing import Literal
 
 from vlmexplain.errors import DataError, UnknownName
 from vlmexplain.ratings.classes import DEFAULT_CLASSES, FailureClass, check_classes
+from vlmexplain.ratings.document import to_document
 
 Kind = Literal["rating", "choice"]
 GroundTruth = Literal["shown", "hidden", "after"]
@@ -121,6 +123,11 @@ def check_spec(spec: SessionSpec) -> None:
         _refuse("seed", spec.seed, "a whole number of 64 bits")
     if not 10 <= spec.reservation_s <= 7 * 86400:
         _refuse("reservation_s", spec.reservation_s, "10 seconds to 7 days")
+    try:
+        json.dumps(to_document(spec), ensure_ascii=False).encode()
+    except UnicodeEncodeError as error:  # half of a sign, which no export could hold
+        bad = error.object[error.start : error.end]
+        _refuse("a text", bad, "whole characters")
     check_classes(spec.classes)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from vlmexplain.errors import UnknownName
+from vlmexplain.errors import DataError, UnknownName
 from vlmexplain.ratings.analysis.against_metrics import (
     Correlation,
     Disagreement,
@@ -32,6 +32,8 @@ from vlmexplain.ratings.analysis.consistency import (
 from vlmexplain.ratings.analysis.preference import PreferenceSummary, summarise_preference
 from vlmexplain.ratings.analysis.ratings import RatingSummary, summarise_ratings
 from vlmexplain.ratings.rows import RatingData, first_answers
+
+MOST_RESAMPLES = 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +91,12 @@ def analyse(
 
     Raises:
         UnknownName: a metric that no item has.
+        DataError: fewer than 0 or more than `MOST_RESAMPLES`.
     """
+    if not 0 <= resamples <= MOST_RESAMPLES:
+        raise DataError(
+            f"{resamples} resamples cannot be drawn.", remedy=f"Expected 0 to {MOST_RESAMPLES}."
+        )
     spec, answers = data.spec, first_answers(data.rows)
     keys = spec.class_keys()
     known = metric_keys(data)
