@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
@@ -78,7 +79,9 @@ def locked(target: Path, timeout_s: float = -1) -> Iterator[None]:
         raise StoreError(
             "another process is working on this.", where=str(target), remedy="Try again later."
         ) from error
-    except PermissionError as error:
+    except OSError as error:
+        if not isinstance(error, PermissionError) and error.errno != errno.EROFS:
+            raise
         raise StoreError(
             f"cannot write here ({error.strerror}).",
             where=str(target.parent),

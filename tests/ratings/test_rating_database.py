@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import sqlite3
@@ -326,3 +327,12 @@ def test_backup_and_restore_of_postgres(postgres_url: str, postgres_server: str)
     )
     assert session_data(store, session.id) == before
     store.close()
+
+
+def test_a_read_only_disk_is_said_in_words(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+
+    monkeypatch.setattr("filelock.FileLock.acquire", refuse)
+    with pytest.raises(StoreError, match="cannot write here \\(Read-only file system\\)"):
+        open_store(f"sqlite:///{folder / 'ratings.db'}")
