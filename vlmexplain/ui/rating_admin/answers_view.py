@@ -35,12 +35,12 @@ def _draw_ratings(data: RatingData, found: Analysis, given: RatingSummary) -> No
     bars = go.Figure(go.Bar(x=list(counts), y=list(counts.values()),
                             hovertemplate="rating %{x}: %{y} answers<extra></extra>"))  # fmt: skip
     bars.update_xaxes(dtick=1 if len(counts) <= 20 else None)
-    bars.update_yaxes(rangemode="tozero")
+    bars.update_yaxes(rangemode="tozero", dtick=1 if max(counts.values(), default=0) < 5 else None)
     said = ", ".join(f"{n} at {step}" for step, n in counts.items() if n)
     draw_chart(
         bars,
-        f"rating ({scale.lowest}: {plain_label(scale.lowest_label)}, "
-        f"{scale.highest}: {plain_label(scale.highest_label)})",
+        f"rating<br>{scale.lowest}: {plain_label(scale.lowest_label)}<br>"
+        f"{scale.highest}: {plain_label(scale.highest_label)}",
         f"answers (n = {found.n_answers:,})",
         "chart-ratings",
         f"Histogram of the ratings: {said or 'none'}",
@@ -59,7 +59,7 @@ def _draw_preference(given: PreferenceSummary) -> None:
     rows: list[list[object]] = [
         ["Answers for the run", f"{given.n_retrieved:,}", "", ""],
         ["Answers for the other run", f"{given.n_other:,}", "", ""],
-        ["Both equally well", f"{given.n_equal:,}", "", ""],
+        ["Both fit equally", f"{given.n_equal:,}", "", ""],
         ["Share for the run, of those that choose one", share, interval, rests],
         ["p of both as often (exact binomial)", value(given.p_value), "", rests_on(given.p_value)],
         ["Items for the run", f"{given.items_retrieved:,}", "", "more of their raters chose it"],

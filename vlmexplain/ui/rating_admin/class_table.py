@@ -19,8 +19,8 @@ LONGEST_KEY = 40
 
 def draw_class_table(basis: Basis, first: Sequence[FailureClass]) -> tuple[FailureClass, ...]:
     """The table, and the classes it holds now; any number of them may be marked."""
-    st.caption("Failure classes: a rater marks any number of them. The key is what is stored and "
-               "exported; without one it is made from the label.")  # fmt: skip
+    st.caption("Failure classes: a rater marks any number of them. “Stored as” is the name in "
+               "exports; left empty, it is made from the label.")  # fmt: skip
     table = pa.table(
         {name: pa.array([getattr(one, name) for one in first], pa.string()) for name in COLUMNS}
     )
@@ -28,6 +28,7 @@ def draw_class_table(basis: Basis, first: Sequence[FailureClass]) -> tuple[Failu
         table,
         num_rows="dynamic",
         hide_index=True,
+        placeholder="",
         key=basis.key("classes"),
         column_config={
             "label": st.column_config.TextColumn("Label", required=True, max_chars=80),

@@ -52,7 +52,7 @@ def draw_form(store: RatingStore) -> None:
             items = draw_items(form, asked, gallery)
         asked = draw_questions(form, asked)
         asked = draw_raters(form, asked)
-    with right:
+    with right, st.container(key="outcome"):
         st.subheader("What the rater gets", anchor=False)
         if items is not None:
             with told():

@@ -78,11 +78,13 @@ def _figure(picture: dict[str, Any]) -> Html:
 
 def _question(spec: SessionSpec) -> Html:
     if spec.kind == "choice":
-        answers = ["Image 1", "Image 2", *(["Both equally well"] if spec.equal_allowed else [])]
+        answers = ["Image 1 fits better", "Image 2 fits better"]
+        if spec.equal_allowed:
+            answers.append("Both fit equally")
         asked = "Which image fits the query better?"
         return tag("div", tag("p", tag("b", asked)),
                    tag("div", [tag("span", one) for one in answers], class_="keys"))  # fmt: skip
-    asked = "How relevant is the retrieved image to the query?"
+    asked = "How well does the retrieved image answer the query?"
     return tag(
         "div",
         tag("p", tag("b", asked)),
@@ -102,7 +104,7 @@ def _classes(spec: SessionSpec) -> Html | None:
         return None
     return tag(
         "div",
-        tag("p", tag("b", "What is different? "), tag("span", "any number", class_="quiet")),
+        tag("p", tag("b", "What is wrong? "), tag("span", "any number, or none", class_="quiet")),
         tag("div", [tag("span", one.label, tag("kbd", one.shortcut) if one.shortcut else None,
                         title=one.meaning) for one in spec.classes], class_="keys"),
     )  # fmt: skip

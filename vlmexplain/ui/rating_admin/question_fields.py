@@ -85,7 +85,7 @@ def draw_questions(basis: Basis, asked: SessionSpec) -> SessionSpec:
         asked = replace(asked, scale=_scale(basis))
     else:
         equal = st.toggle(
-            "“Both equally well” is an answer", value=first.equal_allowed, **_kept(basis, "equal")
+            "“Both fit equally” is an answer", value=first.equal_allowed, **_kept(basis, "equal")
         )
         asked = replace(asked, equal_allowed=equal)
     comment = st.toggle("Comment (never required)", value=first.comment, **_kept(basis, "comment"))
@@ -110,11 +110,11 @@ def draw_raters(basis: Basis, asked: SessionSpec) -> SessionSpec:
         "Shown a second time, for self-consistency; they count nowhere else.",
     )  # fmt: skip
     gap = _whole(
-        right, "Answers between both times", first.repeat_gap, 1, basis, "gap",
+        left, "Answers between both times", first.repeat_gap, 1, basis, "gap",
         "At least so many other answers lie between the first and the second time.",
     )  # fmt: skip
     seed = _whole(
-        left, "Seed of the order", first.seed, -(2**53) + 1, basis, "seed",
+        right, "Seed of the order", first.seed, -(2**53) + 1, basis, "seed",
         "Each rater has an order of their own; it follows from this number.",
     )  # fmt: skip
     minutes = _whole(
