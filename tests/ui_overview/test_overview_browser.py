@@ -111,10 +111,10 @@ def test_arrow_keys_go_through_the_saved_list(tab: Any, start_app: Any, world: A
 
     def expect(query: int, note: str) -> None:
         tab.wait_for_function(
-            "text => document.querySelector('.vx.present blockquote')?.innerText === text",
-            arg=captions[query],
+            "([text, note]) => document.querySelector('.vx.present blockquote')?.innerText === text"
+            " && document.querySelector('.notes')?.innerText === note",
+            arg=[captions[query], note],
         )
-        assert tab.locator(".notes").inner_text() == note
 
     expect(3, "first")
     assert tab.locator("[data-testid=stSidebar]").is_hidden()

@@ -161,6 +161,7 @@ def test_presentation_goes_through_its_list(home: Any, monkeypatch: Any) -> None
     assert "2 of 2" in page
     assert "Say &lt;b&gt;this&lt;/b&gt;" in page
     assert "display: none !important" in page
+    assert "all evidence" in page
     assert "The list is empty" in draw("present", home, monkeypatch, list="x,999999")
 
 

@@ -64,7 +64,8 @@ def _card(pair: PairExplanation, key: str) -> Html:
     undefined = result.value is None
     return tag(
         "div",
-        tag("div", f"{metric.title} ({metric.short} {ARROW[metric.good]})", class_="name"),
+        tag("div", f"{metric.title} ({metric.short}\N{NO-BREAK SPACE}{ARROW[metric.good]})",
+            class_="name"),
         tag("div", value_text(key, result.value), data_card=key,
             class_="value undefined" if undefined else "value"),
         tag("div", result.undefined_because if undefined else sum_of(pair, key), class_="sum"),

@@ -53,5 +53,5 @@ def _line(concept: str, n_images: int, n_instances: int, of: int) -> Html:
         tag("td", f"{n_images:,}", class_="r"),
         tag("td", bar, tag("span", f"{100 * share:.1f} %", class_="after"), class_="r"),
         tag("td", f"{n_instances:,}", class_="r"),
-        tag("td", caches.gloss(concept), class_="quiet small"),
+        tag("td", caches.gloss(concept), class_="quiet small", style="min-width:16rem"),
     )

@@ -1,4 +1,4 @@
-"""Presentation: large type, no controls, arrow keys through a list that the address holds.
+"""Presentation: large type; arrow keys, or taps, go through a list that the address holds.
 
 ``present?gallery=..&run=..&list=7,12,40&notes=first|second``: the address is the saved list.
 """
@@ -18,6 +18,7 @@ from vlmexplain.ui.explore.filters import filter_of, sort_of
 from vlmexplain.ui.html import tag
 from vlmexplain.ui.messages import note, tells
 from vlmexplain.ui.overview import address
+from vlmexplain.ui.overview.links import explore_link
 from vlmexplain.ui.overview.page import add_style
 from vlmexplain.ui.overview.photo import photo
 
@@ -27,8 +28,8 @@ QUIET = (
     "[data-testid='stExpandSidebarButton'], [data-testid='stHeader'] { display: none !important; } "
     ".stMainBlockContainer { max-width: 1700px; padding-top: 1.5rem; padding-bottom: 1rem; } "
     ".vx.handed figure { max-width: calc(54vh * var(--ratio)); } "
-    ".st-key-turns { position: absolute; width: 1px; height: 1px; overflow: hidden; "
-    "clip-path: inset(50%); }</style>"
+    "@media not all and (pointer: coarse) { .st-key-turns { position: absolute; width: 1px; "
+    "height: 1px; overflow: hidden; clip-path: inset(50%); } }</style>"
 )
 
 
@@ -48,7 +49,7 @@ def present_page() -> None:
     add_style()
     st.html(QUIET)
     at = min(max((address.number("slide", 1) or 1) - 1, 0), len(listed) - 1)
-    with st.container(key="turns"):  # seen by keys and screen readers only
+    with st.container(key="turns", horizontal=True):  # hidden unless fingers do it
         st.button("Previous failure", shortcut="Left", key="slide-back", disabled=at == 0,
                   on_click=lambda: address.put(slide=at))  # fmt: skip
         st.button("Next failure", shortcut="Right", key="slide-on",
@@ -76,8 +77,11 @@ def _slide(gallery: Gallery, run: Run, listed: tuple[int, ...], at: int) -> None
     about = f"{at + 1} of {len(listed)} · {run.model.name} · {rank}"
     if found.drawn:
         about += " · drawn demo world"
-    st.html(tag("div", tag("div", tag("blockquote", found.query), tag("p", about, class_="about"),
-                class_="query"), class_="vx present"))  # fmt: skip
+    there = explore_link(gallery.id, run.key, {"query": listed[at], "failures": "no"})
+    link = tag("a", "all evidence", href=there)
+    st.html(tag("div", tag("div", tag("blockquote", found.query),
+                tag("p", about, " · ", link, class_="about"), class_="query"),
+                class_="vx present"))  # fmt: skip
     truth, other = found.ground_truth, found.retrieved
     assert truth.image_index is not None
     if other is None or other.image_index is None or found.pair is None:

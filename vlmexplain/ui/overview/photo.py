@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from vlmexplain.datasets.gallery import Gallery
 from vlmexplain.errors import VlmexplainError
 from vlmexplain.records import ImageAnnotations, Instance
@@ -12,7 +14,7 @@ from vlmexplain.ui.theme import ROLE_MARK
 from vlmexplain.ui.words import Role, short_name
 
 LABELLED = 8
-"""So many of the largest boxes carry their name."""
+"""So many boxes carry their name."""
 
 
 def photo(
@@ -61,15 +63,36 @@ def _boxes(annotations: ImageAnnotations, roles: dict[str, Role]) -> list[Html]:
         if instance.synset in roles and instance.box_xywh_px and min(instance.box_xywh_px[2:]) > 0
     ]
     boxed.sort(key=lambda each: -each[1][2] * each[1][3])
-    found = []
+    named = _named([instance.synset or "" for instance, _ in boxed], roles)
+    found, taken = [], list[tuple[float, float]]()
     for n, (instance, (x, y, w, h)) in enumerate(boxed):
         role = roles[instance.synset or ""]
         across, down = 100 / annotations.width_px, 100 / annotations.height_px
-        place = f"left:{x * across:.2f}%;top:{y * down:.2f}%;"
+        spot = x * across, y * down
+        place = f"left:{spot[0]:.2f}%;top:{spot[1]:.2f}%;"
         place += f"width:{w * across:.2f}%;height:{h * down:.2f}%"
-        found.append(tag("div", _label(instance, role) if n < LABELLED else None,
-                         class_=f"bx {role}", style=place))  # fmt: skip
+        low = n in named and any(abs(spot[0] - a) < 16 and abs(spot[1] - b) < 4 for a, b in taken)
+        if n in named and not low:
+            taken.append(spot)
+        found.append(tag("div", _label(instance, role) if n in named else None,
+                         class_=f"bx {role}{' low' if low else ''}", style=place))  # fmt: skip
     return found
+
+
+def _named(synsets: list[str], roles: dict[str, Role]) -> set[int]:
+    """Which boxes, of the largest first, carry their name.
+
+    Each concept once before any twice; what one image lacks before what both show.
+
+    >>> sorted(_named(["sky"] * 9 + ["bag"], {"sky": "common", "bag": "missed"}))
+    [0, 1, 2, 3, 4, 5, 6, 9]
+    """
+    seen: Counter[str] = Counter()
+    order = []
+    for n, synset in enumerate(synsets):
+        order.append((seen[synset], roles[synset] == "common", n))
+        seen[synset] += 1
+    return {n for _, _, n in sorted(order)[:LABELLED]}
 
 
 def _label(instance: Instance, role: Role) -> Html:
