@@ -13,6 +13,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -88,7 +89,9 @@ class Server:
             async with Session(self.address) as session:
                 return await session.draw(query=query, page="")
 
-        return asyncio.run(once())
+        # A thread of its own: playwright leaves a running loop in the tests' thread.
+        with ThreadPoolExecutor(1) as thread:
+            return thread.submit(lambda: asyncio.run(once())).result()
 
 
 Serve = Callable[..., Server]

@@ -48,6 +48,7 @@ def test_reload_and_another_device(new_tab: Any, address: str, ratings: Any) -> 
     assert wait_for_item(phone, 2) == second
     assert marked(phone) == ["rating-6", "class-scene"]
     assert phone.get_by_label("Comment").input_value() == "half a th"
+    phone.wait_for_timeout(600)  # a press sooner than a person could read is left aside
     phone.get_by_role("button", name="Submit").click()
     wait_for_item(phone, 3)
     assert [(row.position, row.rating, row.comment) for row in ratings.rows(session)] == [
