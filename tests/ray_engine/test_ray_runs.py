@@ -6,20 +6,23 @@ import os
 import signal
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import ray
 import ray.cloudpickle
 import traced_encoder
 from same_files import assert_same_embeddings, assert_same_lgip, assert_same_runs
 from traced_encoder import TracedEncoder, calls, processes, traced
 
 from vlmexplain.datasets.gallery import Gallery
-from vlmexplain.errors import ModelError
+from vlmexplain.errors import Cancelled, ModelError
 from vlmexplain.lgip import pair_scores
 from vlmexplain.models.protocol import Encoder
-from vlmexplain.ray_engine import embedding_jobs
+from vlmexplain.ray_engine import embedding_jobs, stream
 from vlmexplain.ray_engine import engine as engine_module
 from vlmexplain.ray_engine.cluster import connected
 from vlmexplain.ray_engine.engine import RayEngine
@@ -141,6 +144,60 @@ def test_a_workers_error_is_the_users(cluster: str, gallery: Gallery, tmp_path: 
         engine.load = lambda: Strange(tmp_path)
         with pytest.raises(ModelError, match="gives no embedding of length 1 for the text"):
             run(gallery, "fake", engine=engine)
+
+
+def test_leaving_early_waits_for_rays_threads(
+    cluster: str, gallery: Gallery, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One that asks for the next block after the connection has ended kills the process."""
+    during: set[str] = set()
+    at_the_end: list[set[str]] = []
+    disconnect = ray.shutdown
+
+    def threads() -> set[str]:
+        return {thread.name for thread in threading.enumerate() if stream._is_ray_datas(thread)}
+
+    def shutdown() -> None:
+        at_the_end.append(threads())
+        disconnect()
+
+    def leave(progress: Progress) -> None:
+        if progress.stage == "embed" and progress.done:
+            during.update(threads())
+            raise Cancelled("enough.")
+
+    monkeypatch.setattr(ray, "shutdown", shutdown)
+    kept = []  # an error keeps the frames that it passed, and so what they were reading
+    for _ in range(2):
+        with pytest.raises(Cancelled) as error, TracedEngine(cluster) as engine:
+            engine.load = traced(tmp_path)
+            run(gallery, "fake", engine=engine, progress=leave)
+        kept.append(error)
+    assert len(during) > 2, "Ray Data has other threads than those that are waited for"
+    assert len(at_the_end) == 2 and set.union(*at_the_end) <= {stream.PARKED}
+
+
+def test_the_threads_of_ray_data_are_waited_for_and_no_others() -> None:
+    end = threading.Event()
+
+    def of_ray() -> None:
+        time.sleep(0.3)
+
+    def parked() -> None:
+        end.wait(60)
+
+    of_ray.__module__ = parked.__module__ = "ray.data._internal.some"
+    threads = {
+        "of ray": threading.Thread(target=of_ray),
+        stream.PARKED: threading.Thread(target=parked, name=stream.PARKED),
+        "another's": threading.Thread(target=end.wait, args=(60,)),
+    }
+    with stream._no_threads_left():
+        for thread in threads.values():
+            thread.start()
+    alive = {name for name, thread in threads.items() if thread.is_alive()}
+    end.set()
+    assert alive == {stream.PARKED, "another's"}
 
 
 def die_once(number: int, folder: Path) -> int:

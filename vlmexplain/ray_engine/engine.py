@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any
 
@@ -182,11 +182,11 @@ class RayEngine:
         if not rows:
             return
         vectors = self._put(known.image_vectors)
-        answers = self._stream(rows, (load, model.digest, vectors))
-        for done, answer in enumerate(answers, start=1):
-            raise_error(answer)
-            write_block(block_path(folder, answer["number"]), table_of(answer["data"]))
-            progress(Progress("encode texts", done, len(rows), "blocks"))
+        with closing(self._stream(rows, (load, model.digest, vectors))) as answers:
+            for done, answer in enumerate(answers, start=1):
+                raise_error(answer)
+                write_block(block_path(folder, answer["number"]), table_of(answer["data"]))
+                progress(Progress("encode texts", done, len(rows), "blocks"))
 
     def _fill(
         self,
@@ -202,17 +202,24 @@ class RayEngine:
             if self._store is not None and not job.store.folder.is_dir():
                 self._store.fetch_parts("embeddings", job.store.key, job.store.unfinished)
             rows += job.rows()
-        for answer in self._stream(rows, (load, model.digest), reader) if rows else ():
-            raise_error(answer)
-            job = jobs[answer["kind"]]
-            shard = job.take(answer)
-            if shard is not None and self._store is not None:
-                key, files = job.store.key, job.store.files_of(shard)
-                self._store.publish_part("embeddings", key, f"shard-{shard:05d}", files)
-            done, total = map(sum, zip(*(each.progress() for each in jobs.values()), strict=True))
-            progress(Progress("embed", done, total, "texts and images"))
+        if rows:
+            with closing(self._stream(rows, (load, model.digest), reader)) as answers:
+                for answer in answers:
+                    self._take(answer, jobs)
+                    counts = zip(*(job.progress() for job in jobs.values()), strict=True)
+                    done, total = map(sum, counts)
+                    progress(Progress("embed", done, total, "texts and images"))
         for job in jobs.values():
             job.store.finish()
+
+    def _take(self, answer: Row, jobs: dict[str, EmbeddingJob]) -> None:
+        """Keep an answer, here and in the store."""
+        raise_error(answer)
+        job = jobs[answer["kind"]]
+        shard = job.take(answer)
+        if shard is not None and self._store is not None:
+            key, files = job.store.key, job.store.files_of(shard)
+            self._store.publish_part("embeddings", key, f"shard-{shard:05d}", files)
 
     def _connected(self) -> Capacity:
         if self._capacity is None:
@@ -234,7 +241,7 @@ class RayEngine:
 
     def _stream(
         self, rows: list[Row], arguments: tuple[Any, ...], reader: PictureReader | None = None
-    ) -> Iterator[Row]:
+    ) -> Generator[Row]:
         capacity = self._connected()
         from vlmexplain.ray_engine.stream import staffing, stream
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import logging
 import math
-from collections.abc import Iterator, Sequence
+import threading
+import time
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import ray
 import ray.data
@@ -20,8 +23,13 @@ from vlmexplain.ray_engine.rows import Row
 MOST_BLOCKS = 4096
 """Rows are streamed one by one up to here, and a few at a time beyond."""
 
+PARKED = "Prefetcher"
+"""The name of a thread of Ray Data that outlives a stream left early, waiting and harmless."""
+
 _CPUS_PER_MODEL = 4
 _READER_CPUS = 0.9
+_THREADS_END_S = 10.0
+_PARKED_S = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +66,11 @@ def stream(
     staff: Staffing,
     worker_arguments: tuple[Any, ...],
     reader: PictureReader | None = None,
-) -> Iterator[Row]:
+) -> Generator[Row]:
     """The answer to each row, in whatever order they are done.
 
-    A worker that dies is replaced, and what it was at is done again by another; what it had
-    done is kept.
+    Close it when you leave it early, before you disconnect from the cluster. A worker that dies
+    is replaced, and what it was at is done again by another; what it had done is kept.
 
     Args:
         rows: the pieces of work.
@@ -86,8 +94,35 @@ def stream(
         num_cpus=staff.model_cpus,
         num_gpus=staff.model_gpus or None,
     )
-    with worker_errors():
-        yield from data.iter_rows()
+    with _no_threads_left(), worker_errors():
+        rows_done = cast(Generator[Row], iter(data.iter_rows()))
+        try:
+            yield from rows_done
+        finally:
+            rows_done.close()
+
+
+@contextmanager
+def _no_threads_left() -> Iterator[None]:
+    """Wait at the end for the threads that Ray Data started in the block.
+
+    They ask the cluster for what comes next; one that does so after the connection has ended
+    takes the whole process down.
+    """
+    before = set(threading.enumerate())
+    try:
+        yield
+    finally:
+        deadline = time.monotonic() + _THREADS_END_S
+        for thread in set(threading.enumerate()) - before:
+            if _is_ray_datas(thread):
+                left = max(0.0, deadline - time.monotonic())
+                thread.join(min(left, _PARKED_S) if thread.name == PARKED else left)
+
+
+def _is_ray_datas(thread: threading.Thread) -> bool:
+    work = getattr(thread, "_target", None) or type(thread)
+    return str(getattr(work, "__module__", "")).startswith("ray.data")
 
 
 def _be_quiet() -> None:
