@@ -7,7 +7,7 @@ the name of the test model ``fake``: a caption is near its image, one image in t
 and some three queries in four fail. Every share runs in a process of its own. For each step:
 seconds, CPU seconds, and the peak memory during it (resident, memory-mapped pages included).
 
-What was made is kept under --home, so that a stopped benchmark goes on where it was.
+The gallery and the embeddings are kept under --home, for the next time; runs are made anew.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import hashlib
 import json
 import os
 import resource
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -38,6 +39,7 @@ from vlmexplain.scoring.pictures import Pictures
 from vlmexplain.scoring.queries import QueryTable
 from vlmexplain.scoring.query_filter import QueryFilter, QuerySort
 from vlmexplain.scoring.run import open_run, run
+from vlmexplain.scoring.run_store import list_runs, runs_folder
 from vlmexplain.scoring.shards import ShardFolder
 
 IMAGES, QUERIES, DIMENSION = 118_287, 591_753, 512
@@ -147,6 +149,8 @@ def fill(store: ShardFolder, vectors_of: Any) -> None:
 def make_run(gallery_name: str) -> dict[str, Any]:
     """The run itself, in this process; its steps."""
     gallery = open_gallery(gallery_name)
+    for known in list_runs(gallery.id):  # one of last time would only be read
+        shutil.rmtree(runs_folder() / known.key)
     load_wordnet()
     watch = StepWatch("read embeddings")
     made = run(gallery, "fake", progress=watch.look)

@@ -10,22 +10,16 @@ take three times as long as three paragraphs and a list of links.
 
 from __future__ import annotations
 
-import argparse
-import json
-import os
 import statistics
-import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable
-from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
-from app_server import ROOT, AppServer, Reader, Took
+from against_hello import compare
+from app_server import AppServer, Reader, Took
 
-BAR = 3.0
 PAUSE_S = 0.25
 QUERIES = 160
 
@@ -64,28 +58,8 @@ def measure(home: Path, times: int) -> dict[str, Any]:
     return report | {
         "ratio": round(ratio, 2),
         "ratio_cpu": round(report["explore_cpu_ms"] / max(report["hello_cpu_ms"], 0.1), 2),
-        "bar": BAR,
     }
 
 
-def main() -> int:
-    """Measure, print one JSON document, and fail over the bar with ``--check``."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--times", type=int, default=40)
-    parser.add_argument("--home", type=Path, help="a home with the demo gallery; made when absent")
-    parser.add_argument("--check", action="store_true", help=f"exit 1 over {BAR:g}")
-    args = parser.parse_args()
-    kept = nullcontext(args.home) if args.home else tempfile.TemporaryDirectory()
-    with kept as folder:
-        environment = {**os.environ, "VLMEXPLAIN_HOME": str(folder)}
-        command = [sys.executable, "-m", "vlmexplain", "demo"]
-        subprocess.run(command, cwd=ROOT, env=environment, check=True, stdout=subprocess.DEVNULL)
-        report = measure(Path(folder), args.times)
-    print(json.dumps(report, indent=1))
-    return 1 if args.check and report["ratio"] > BAR else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(compare(__doc__, measure, times=40))

@@ -8,23 +8,17 @@ The browser has no cache of either. Beside it: processor time of the server unti
 
 from __future__ import annotations
 
-import argparse
-import json
-import os
 import shutil
 import statistics
-import subprocess
 import sys
-import tempfile
 import time
-from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
-from app_server import ROOT, AppServer
+from against_hello import compare
+from app_server import AppServer
 from playwright.sync_api import sync_playwright
 
-BAR = 3.0
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 METRICS = ("ca", "ncs", "ce", "sd")
 
@@ -80,28 +74,8 @@ def measure(home: Path, times: int) -> dict[str, Any]:
     return report | {
         "ratio": round(report["app_wall_s"] / report["hello_wall_s"], 2),
         "ratio_cpu": round(report["app_cpu_s"] / report["hello_cpu_s"], 2),
-        "bar": BAR,
     }
 
 
-def main() -> int:
-    """Measure, print one JSON document, and fail over the bar with ``--check``."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--times", type=int, default=3)
-    parser.add_argument("--home", type=Path, help="a home with the demo gallery; made when absent")
-    parser.add_argument("--check", action="store_true", help=f"exit 1 over {BAR:g}")
-    args = parser.parse_args()
-    kept = nullcontext(args.home) if args.home else tempfile.TemporaryDirectory()
-    with kept as folder:
-        environment = {**os.environ, "VLMEXPLAIN_HOME": str(folder)}
-        command = [sys.executable, "-m", "vlmexplain", "demo"]
-        subprocess.run(command, cwd=ROOT, env=environment, check=True, stdout=subprocess.DEVNULL)
-        report = measure(Path(folder), args.times)
-    print(json.dumps(report, indent=1))
-    return 1 if args.check and report["ratio"] > BAR else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(compare(__doc__, measure, times=3))

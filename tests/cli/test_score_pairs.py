@@ -135,6 +135,17 @@ def test_the_reader_may_go_away() -> None:
     assert "Traceback" not in done.stderr
 
 
+def test_the_input_is_not_replaced(tmp_path: Path) -> None:
+    source, link = tmp_path / "in.jsonl", tmp_path / "link.jsonl"
+    source.write_text(pair(1, image(ZEBRA), image(ZEBRA)) + "\n")
+    link.symlink_to(source)
+    before = source.read_bytes()
+    for out in (source, link):
+        done = vlmexplain("score-pairs", str(source), "--out", str(out))
+        assert done.returncode == 1 and "would replace the input" in done.stderr
+    assert source.read_bytes() == before
+
+
 def test_an_output_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
     source = tmp_path / "in.jsonl"
     source.write_text(pair(1, image(ZEBRA), image(ZEBRA)) + "\n")

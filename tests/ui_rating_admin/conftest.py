@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import random
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -16,19 +15,15 @@ from streamlit.testing.v1 import AppTest
 sys.path.insert(0, str(Path(__file__).parents[1] / "ui"))
 sys.path.insert(0, str(Path(__file__).parents[1] / "ratings"))
 
-from rating_worlds import ticket
+from rating_people import rate_all
 from ui_world import write_world
 
-from vlmexplain.ratings.answer import Answer
-from vlmexplain.ratings.answers import new_submission_id, submit
-from vlmexplain.ratings.assignment import current, skip
 from vlmexplain.ratings.sessions import Session, change_state, create_session
 from vlmexplain.ratings.spec import SessionSpec
 from vlmexplain.ratings.spec_toml import ItemRequest, SessionPlan
-from vlmexplain.ratings.store import RatingStore, open_store
+from vlmexplain.ratings.store import open_store
 
 NAMES = ("Anna", "<script>document.title='broken'</script>", "**Zoë** :balloon: $x$")
-COMMENT = "<img src=x onerror=\"document.title='broken'\"> =1+1"
 PAGES = {
     "ratings": "vlmexplain.ui.rating_admin.page:ratings_page",
     "rating_analysis": "vlmexplain.ui.rating_admin.analysis_page:rating_analysis_page",
@@ -79,28 +74,6 @@ def rating_world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RatingWor
         yield RatingWorld(home, gallery.id, runs, rated, chosen)
     finally:
         os.environ["VLMEXPLAIN_HOME"] = before
-
-
-def rate_all(store: RatingStore, session: Session, name: str) -> None:
-    """Answer everything as this rater, the same each time; one item is skipped."""
-    rng = random.Random(name)
-    who = ticket(store, session, name)
-    n = 0
-    while (shown := current(store, who).item) is not None:
-        n += 1
-        if n == 3:
-            skip(store, who, shown.item, shown.occurrence)
-            continue
-        keys = session.spec.class_keys()
-        classes = tuple(key for key in keys if rng.random() < 0.25)
-        rating = session.spec.kind == "rating"
-        answer = Answer(
-            rating=rng.randint(1, 10) if rating else None,
-            preference=None if rating else rng.choice(["retrieved", "other", "equal"]),
-            classes=classes,
-            comment=COMMENT if n == 1 else "",
-        )
-        submit(store, who, shown.item, shown.occurrence, answer, new_submission_id(), seconds=n)
 
 
 Draw = Callable[..., AppTest]

@@ -10,6 +10,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from rating_people import rate_all
 
 from vlmexplain.cli import main
 from vlmexplain.ratings.export_files import export_bytes
@@ -211,8 +212,6 @@ def test_a_file_that_is_no_export_is_told(draw: Any, said_of: Any, monkeypatch: 
 def test_new_answers_are_seen_at_the_next_refresh(
     draw: Any, said_of: Any, rating_world: Any, rating_store: Any
 ) -> None:
-    from conftest import rate_all
-
     from vlmexplain.ratings.items import RatingItem
     from vlmexplain.ratings.sessions import change_state, create_session
     from vlmexplain.ratings.spec import SessionSpec

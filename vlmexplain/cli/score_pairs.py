@@ -60,6 +60,10 @@ def execute(args: argparse.Namespace) -> int:
     from vlmexplain.pairs_io import score_stream
 
     options = MetricOptions(size_threshold=args.size_threshold, relative_to=args.relative_to)
+    if args.input != "-" and _is_same_file(args.input, args.out):
+        raise DataError(
+            "the output would replace the input.", where=args.out, remedy="Give another file."
+        )
     bad = 0
 
     def report(number: int, error: Exception) -> None:
@@ -72,6 +76,10 @@ def execute(args: argparse.Namespace) -> int:
     if bad:
         print(f"vlmexplain: {bad} line(s) could not be scored.", file=sys.stderr)
     return 1 if bad else 0
+
+
+def _is_same_file(one: str, other: str) -> bool:
+    return Path(other).is_file() and Path(one).is_file() and Path(one).samefile(other)
 
 
 @contextlib.contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -134,7 +135,7 @@ def _line(line: SliceLine, within: Slice, run_key: str) -> Html:
     parts = parts_of(asked) | {"view": "slices", "at": None, PART: None}
     link = address.same_page("overview", **parts)
 
-    def opens(text: str, figure: str) -> Html:
+    def opens(text: str | Html, figure: str) -> Html:
         more = {PART: f"figure:{figure}", "run": run_key[:SHOWN_DIGITS]}
         return tag("a", text, href=address.same_page("overview", **{**parts, **more}))
 
@@ -147,7 +148,7 @@ def _line(line: SliceLine, within: Slice, run_key: str) -> Html:
     cells = (
         opens(f"{line.n_queries:,}", "mrr"),
         opens(f"{line.n_failures:,}", "n_failures"),
-        _share(line.failure_share),
+        _share(line.failure_share, opens),
         ca,
         mrr,
     )
@@ -155,12 +156,13 @@ def _line(line: SliceLine, within: Slice, run_key: str) -> Html:
     return tag("tr", name, [tag("td", cell, class_="r") for cell in cells])
 
 
-def _share(share: float | None) -> Html:
+def _share(share: float | None, opens: Callable[[Html, str], Html]) -> Html:
     if share is None:
         return tag("span", "undefined", class_="undefined")
     bar = tag("span", tag("i", style=f"width:{100 * share:.1f}%"), class_="meterbar",
               aria_hidden="true")  # fmt: skip
-    return tag("span", bar, tag("span", f"{100 * share:.1f} %", class_="after"))
+    text = tag("span", bar, tag("span", f"{100 * share:.1f} %", class_="after"))
+    return opens(text, "n_failures")
 
 
 def _figures(gallery: Gallery, run: Run, scope: Scope) -> Html:

@@ -33,7 +33,7 @@ def draw_class_table(basis: Basis, first: Sequence[FailureClass]) -> tuple[Failu
         column_config={
             "label": st.column_config.TextColumn("Label", required=True, max_chars=80),
             "shortcut": st.column_config.TextColumn(
-                "Letter", max_chars=1, width="small", help="The key that marks it; one letter."
+                "Shortcut", max_chars=1, width="small", help="The key that marks it; one letter."
             ),
             "key": st.column_config.TextColumn("Stored as", max_chars=LONGEST_KEY),
             "meaning": st.column_config.TextColumn("Meaning, for the rater", width="large"),
