@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from homes import new_home
 
 # Set on import, before anything of the program runs; workers of one run share the folder.
 if "VLMEXPLAIN_TEST_HOME" not in os.environ:
@@ -38,11 +39,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 @pytest.fixture
 def fresh_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty home that borrows the run's WordNet, which never changes once it is set up."""
-    home = tmp_path / "home"
-    home.mkdir()
-    wordnet = Path(os.environ["VLMEXPLAIN_TEST_HOME"]) / "wordnet"
-    wordnet.mkdir(parents=True, exist_ok=True)
-    (home / "wordnet").symlink_to(wordnet)
+    home = new_home(tmp_path / "home")
     monkeypatch.setenv("VLMEXPLAIN_HOME", str(home))
     return home
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import sys
 from collections.abc import Iterator
@@ -12,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from homes import at_home, new_home
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "ui"))
 
@@ -35,18 +35,10 @@ N_CAPTIONS = sum(map(len, CAPTIONS))
 @pytest.fixture(scope="module")
 def stored(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     folder = tmp_path_factory.mktemp("handover")
-    home = folder / "home"
-    home.mkdir()
-    wordnet = Path(os.environ["VLMEXPLAIN_TEST_HOME"]) / "wordnet"
-    wordnet.mkdir(parents=True, exist_ok=True)
-    (home / "wordnet").symlink_to(wordnet)
-    before = os.environ["VLMEXPLAIN_HOME"]
-    os.environ["VLMEXPLAIN_HOME"] = str(home)
-    try:
+    home = new_home(folder / "home")
+    with at_home(home):
         gallery = import_coco(**write_world(folder / "world"), name="Made <b>world</b>")
         yield gallery, run(gallery, "fake")
-    finally:
-        os.environ["VLMEXPLAIN_HOME"] = before
 
 
 def hit_and_failures(finished: Any) -> tuple[list[int], list[int]]:

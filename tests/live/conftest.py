@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pytest
+from homes import at_home, new_home
 from PIL import Image
 
 from vlmexplain.datasets.coco import import_coco
@@ -59,16 +59,10 @@ class LiveWorld:
 def live_world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveWorld]:
     """The gallery with runs of ``fake`` and ``fake-text``; `fake:5` has never seen it."""
     folder = tmp_path_factory.mktemp("live")
-    home = folder / "home"
-    home.mkdir()
-    wordnet = Path(os.environ["VLMEXPLAIN_TEST_HOME"]) / "wordnet"
-    wordnet.mkdir(parents=True, exist_ok=True)
-    (home / "wordnet").symlink_to(wordnet)
-    before = os.environ["VLMEXPLAIN_HOME"]
-    os.environ["VLMEXPLAIN_HOME"] = str(home)
-    gallery = import_coco(**write_files(folder), name="live")
-    yield LiveWorld(home, gallery, run(gallery, "fake"), run(gallery, "fake-text"))
-    os.environ["VLMEXPLAIN_HOME"] = before
+    home = new_home(folder / "home")
+    with at_home(home):
+        gallery = import_coco(**write_files(folder), name="live")
+        yield LiveWorld(home, gallery, run(gallery, "fake"), run(gallery, "fake-text"))
 
 
 def write_files(folder: Path) -> dict[str, Path]:

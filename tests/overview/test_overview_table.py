@@ -5,13 +5,13 @@ from __future__ import annotations
 import csv
 import io
 import json
-import os
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
+from homes import at_home, new_home
 
 from vlmexplain.cli import main
 from vlmexplain.datasets.coco import import_coco
@@ -132,19 +132,11 @@ def stored(tmp_path_factory: pytest.TempPathFactory) -> Any:
     from ui_world import write_world
 
     folder = tmp_path_factory.mktemp("overview")
-    home = folder / "home"
-    home.mkdir()
-    wordnet = Path(os.environ["VLMEXPLAIN_TEST_HOME"]) / "wordnet"
-    wordnet.mkdir(parents=True, exist_ok=True)
-    (home / "wordnet").symlink_to(wordnet)
-    before = os.environ["VLMEXPLAIN_HOME"]
-    os.environ["VLMEXPLAIN_HOME"] = str(home)
-    try:
+    home = new_home(folder / "home")
+    with at_home(home):
         gallery = import_coco(**write_world(folder / "world"), name="made")
         runs = [run(gallery, "fake"), run(gallery, "fake-text")]
         yield gallery, runs
-    finally:
-        os.environ["VLMEXPLAIN_HOME"] = before
 
 
 def test_figures_equal_those_that_the_run_stores(stored: Any) -> None:

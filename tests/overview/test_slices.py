@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections import Counter
 from collections.abc import Iterator
@@ -11,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from homes import at_home, new_home
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "ui"))
 
@@ -44,21 +44,13 @@ from vlmexplain.scoring.run import run
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     folder = tmp_path_factory.mktemp("slices")
-    home = folder / "home"
-    home.mkdir()
-    wordnet = Path(os.environ["VLMEXPLAIN_TEST_HOME"]) / "wordnet"
-    wordnet.mkdir(parents=True, exist_ok=True)
-    (home / "wordnet").symlink_to(wordnet)
-    before = os.environ["VLMEXPLAIN_HOME"]
-    os.environ["VLMEXPLAIN_HOME"] = str(home)
-    try:
+    home = new_home(folder / "home")
+    with at_home(home):
         gallery = import_coco(**write_world(folder / "world"), name="made")
         finished = run(gallery, "fake")
         facts = gallery_facts(gallery)
         groups = groups_above(facts.concepts, load_wordnet().hypernym_closure)
         yield gallery, finished, read_columns(finished), facts, groups
-    finally:
-        os.environ["VLMEXPLAIN_HOME"] = before
 
 
 def concepts_of(gallery: Any, image: int) -> Counter[str]:

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from homes import new_home
 
 ROOT = Path(__file__).parents[2]
 for folder in ("benchmarks", "tests/ui"):  # the websocket client, the small world
@@ -133,11 +134,7 @@ def serve(tmp_path: Path) -> Iterator[Serve]:
 @pytest.fixture(scope="session")
 def serving_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A home without any gallery that borrows the test run's WordNet."""
-    folder = tmp_path_factory.mktemp("serving") / "home"
-    folder.mkdir()
-    wordnet = Path(os.environ["VLMEXPLAIN_TEST_HOME"]) / "wordnet"
-    wordnet.mkdir(parents=True, exist_ok=True)
-    (folder / "wordnet").symlink_to(wordnet)
+    folder = new_home(tmp_path_factory.mktemp("serving") / "home")
     load_wordnet(folder / "wordnet")  # set up here, so that no page waits for it
     return folder
 

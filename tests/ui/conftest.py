@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from homes import at_home, new_home
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -25,19 +25,10 @@ class World:
     run_key: str
 
 
-def _home(folder: Path) -> Path:
-    """An empty home that borrows the test run's WordNet."""
-    folder.mkdir(parents=True)
-    wordnet = Path(os.environ["VLMEXPLAIN_TEST_HOME"]) / "wordnet"
-    wordnet.mkdir(parents=True, exist_ok=True)
-    (folder / "wordnet").symlink_to(wordnet)
-    return folder
-
-
 @pytest.fixture(scope="session")
 def empty_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A home without any gallery."""
-    return _home(tmp_path_factory.mktemp("ui") / "empty")
+    return new_home(tmp_path_factory.mktemp("ui") / "empty")
 
 
 @pytest.fixture(scope="session")
@@ -47,13 +38,9 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     from vlmexplain.scoring.run import run
 
     folder = tmp_path_factory.mktemp("ui")
-    home = _home(folder / "home")
+    home = new_home(folder / "home")
     files = write_world(folder / "world")
-    before = os.environ["VLMEXPLAIN_HOME"]
-    os.environ["VLMEXPLAIN_HOME"] = str(home)
-    try:
+    with at_home(home):
         gallery = import_coco(**files, name="Made <b>world</b> $1$")
         finished = run(gallery, "fake")
-    finally:
-        os.environ["VLMEXPLAIN_HOME"] = before
     yield World(home, files, gallery.id, finished.key)

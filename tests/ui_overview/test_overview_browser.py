@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import sys
 from collections.abc import Iterator
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from homes import at_home, new_home
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "ui"))
 
@@ -30,18 +30,10 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     from vlmexplain.scoring.run import run
 
     folder = tmp_path_factory.mktemp("overview-browser")
-    home = folder / "home"
-    home.mkdir()
-    wordnet = Path(os.environ["VLMEXPLAIN_TEST_HOME"]) / "wordnet"
-    wordnet.mkdir(parents=True, exist_ok=True)
-    (home / "wordnet").symlink_to(wordnet)
-    before = os.environ["VLMEXPLAIN_HOME"]
-    os.environ["VLMEXPLAIN_HOME"] = str(home)
-    try:
+    home = new_home(folder / "home")
+    with at_home(home):
         gallery = import_coco(**write_world(folder / "world"), name="made")
         runs = [run(gallery, "fake-text"), run(gallery, "fake")]
-    finally:
-        os.environ["VLMEXPLAIN_HOME"] = before
     yield home, gallery, runs
 
 

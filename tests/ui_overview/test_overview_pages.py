@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-import os
 import re
 import sys
 from collections.abc import Iterator
@@ -12,6 +11,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from homes import at_home, new_home
 from streamlit.testing.v1 import AppTest
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "ui"))
@@ -28,19 +28,11 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     from vlmexplain.scoring.run import run
 
     folder = tmp_path_factory.mktemp("overview-pages")
-    home = folder / "home"
-    home.mkdir()
-    wordnet = Path(os.environ["VLMEXPLAIN_TEST_HOME"]) / "wordnet"
-    wordnet.mkdir(parents=True, exist_ok=True)
-    (home / "wordnet").symlink_to(wordnet)
-    before = os.environ["VLMEXPLAIN_HOME"]
-    os.environ["VLMEXPLAIN_HOME"] = str(home)
-    try:
+    home = new_home(folder / "home")
+    with at_home(home):
         gallery = import_coco(**write_world(folder / "world"), name="Made <b>world</b> $1$")
         runs = [run(gallery, "fake"), run(gallery, "fake-text")]
         yield home, gallery, runs
-    finally:
-        os.environ["VLMEXPLAIN_HOME"] = before
 
 
 def said(app: AppTest) -> str:

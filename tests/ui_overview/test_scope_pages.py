@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-import os
 import re
 import sys
 from collections.abc import Iterator
@@ -13,6 +12,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import numpy as np
 import pytest
+from homes import at_home, new_home
 from streamlit.testing.v1 import AppTest
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "ui"))
@@ -44,20 +44,12 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     from vlmexplain.scoring.run import run
 
     folder = tmp_path_factory.mktemp("scope-pages")
-    home = folder / "home"
-    home.mkdir()
-    wordnet = Path(os.environ["VLMEXPLAIN_TEST_HOME"]) / "wordnet"
-    wordnet.mkdir(parents=True, exist_ok=True)
-    (home / "wordnet").symlink_to(wordnet)
-    before = os.environ["VLMEXPLAIN_HOME"]
-    os.environ["VLMEXPLAIN_HOME"] = str(home)
-    try:
+    home = new_home(folder / "home")
+    with at_home(home):
         gallery = import_coco(**write_world(folder / "world"), name="made")
         runs = [run(gallery, "fake-text"), run(gallery, "fake")]
         run_lgip(gallery, "fake")
         yield home, gallery, runs
-    finally:
-        os.environ["VLMEXPLAIN_HOME"] = before
 
 
 @pytest.fixture

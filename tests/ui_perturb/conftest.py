@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 import json
-import os
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from homes import at_home, new_home
 
 TESTS = Path(__file__).parents[1]
 
@@ -58,23 +58,15 @@ def perturb_world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PerturbW
     from vlmexplain.scoring.run import run
 
     folder = tmp_path_factory.mktemp("perturb")
-    home = folder / "home"
-    home.mkdir()
-    wordnet = Path(os.environ["VLMEXPLAIN_TEST_HOME"]) / "wordnet"
-    wordnet.mkdir(parents=True, exist_ok=True)
-    (home / "wordnet").symlink_to(wordnet)
+    home = new_home(folder / "home")
     clip = folder / "tinyclip"
     clip.mkdir()
     config = json.loads(json.dumps(_tiny.TINY))
     config["text_cfg"]["context_length"] = 77
     (clip / "tinyclip.json").write_text(json.dumps(config))
     save_file(_tiny.random_tensors(config), clip / "model.safetensors")
-    before = os.environ["VLMEXPLAIN_HOME"]
-    os.environ["VLMEXPLAIN_HOME"] = str(home)
-    try:
+    with at_home(home):
         gallery = import_coco(**_live.write_files(folder), name="perturb <i>world</i>")
         runs = [run(gallery, spec).key for spec in (str(clip), "fake-text", "fake")]
         run_lgip(gallery, "fake", mode="careful")
-    finally:
-        os.environ["VLMEXPLAIN_HOME"] = before
     yield PerturbWorld(home, gallery.id, str(clip), runs[0], runs[2], runs[1])

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from homes import at_home, new_home
 from sqlalchemy import delete
 
 from vlmexplain.ratings.export_rows import session_data
@@ -86,18 +87,10 @@ def ratings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RatingWorld]:
     from vlmexplain.datasets.coco import import_coco
 
     folder = tmp_path_factory.mktemp("ui-rating")
-    home = folder / "home"
-    home.mkdir()
-    wordnet = Path(os.environ["VLMEXPLAIN_TEST_HOME"]) / "wordnet"
-    wordnet.mkdir(parents=True, exist_ok=True)
-    (home / "wordnet").symlink_to(wordnet)
+    home = new_home(folder / "home")
     files = _world().write_world(folder / "world")
-    before = os.environ["VLMEXPLAIN_HOME"]
-    os.environ["VLMEXPLAIN_HOME"] = str(home)
-    try:
+    with at_home(home):
         gallery = import_coco(**files, name="rating world")
-    finally:
-        os.environ["VLMEXPLAIN_HOME"] = before
     store = open_store(f"sqlite:///{home / 'ratings.db'}")
     yield RatingWorld(home, gallery.id, store)
     store.close()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from homes import at_home, new_home
 from streamlit.testing.v1 import AppTest
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "ui"))
@@ -49,14 +49,8 @@ def rating_world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RatingWor
     from vlmexplain.scoring.run import run
 
     folder = tmp_path_factory.mktemp("rating-admin")
-    home = folder / "home"
-    home.mkdir()
-    wordnet = Path(os.environ["VLMEXPLAIN_TEST_HOME"]) / "wordnet"
-    wordnet.mkdir(parents=True, exist_ok=True)
-    (home / "wordnet").symlink_to(wordnet)
-    before = os.environ["VLMEXPLAIN_HOME"]
-    os.environ["VLMEXPLAIN_HOME"] = str(home)
-    try:
+    home = new_home(folder / "home")
+    with at_home(home):
         gallery = import_coco(**write_world(folder / "world"), name="Made <b>world</b> $1$")
         runs = run(gallery, "fake:1").key, run(gallery, "fake:2").key
         store = open_store()
@@ -72,8 +66,6 @@ def rating_world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RatingWor
                 rate_all(store, one, name)
         store.close()
         yield RatingWorld(home, gallery.id, runs, rated, chosen)
-    finally:
-        os.environ["VLMEXPLAIN_HOME"] = before
 
 
 Draw = Callable[..., AppTest]

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from homes import new_home
 
 ROOT = Path(__file__).parents[2]
 HEAVY = (
@@ -53,11 +54,7 @@ print(json.dumps([name for name in json.loads(sys.argv[1])[0] if name in sys.mod
 
 @pytest.fixture(scope="module")
 def demo_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    home = tmp_path_factory.mktemp("heavy") / "home"
-    home.mkdir()
-    wordnet = Path(os.environ["VLMEXPLAIN_TEST_HOME"]) / "wordnet"
-    wordnet.mkdir(parents=True, exist_ok=True)
-    (home / "wordnet").symlink_to(wordnet)
+    home = new_home(tmp_path_factory.mktemp("heavy") / "home")
     run_python(["-m", "vlmexplain", "demo"], home)
     return home
 
