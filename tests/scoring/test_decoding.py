@@ -134,6 +134,32 @@ def test_no_worker_outlives_its_work() -> None:
     assert not children(os.getpid(), "spawn_main")
 
 
+EARLY = """
+import os, signal, sys
+if "spawn_main" in " ".join(sys.orig_argv):
+    os.kill(os.getpid(), signal.SIGINT)
+"""
+
+
+def test_ctrl_c_while_a_worker_starts_is_not_for_it(tmp_path: Path) -> None:
+    (tmp_path / "sitecustomize.py").write_text(EARLY)  # Python imports it as it starts
+    script = tmp_path / "child.py"
+    script.write_text(
+        "from vlmexplain.scoring.decoders import decoders\n"
+        "if __name__ == '__main__':\n"
+        "    with decoders(abs, 2) as submit:\n"
+        "        print([future.result() for future in (submit(-3), submit(-4))])\n"
+    )
+    done = subprocess.run(
+        [sys.executable, str(script)],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join((str(tmp_path), str(ROOT)))},
+    )
+    assert (done.stdout, done.stderr) == ("[3, 4]\n", "")
+
+
 @pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_a_stopped_program_leaves_no_worker(gallery: Gallery, tmp_path: Path, end: int) -> None:
     script = tmp_path / "child.py"

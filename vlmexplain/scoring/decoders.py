@@ -9,7 +9,8 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import TypeVar
+from multiprocessing import resource_tracker
+from typing import Any, TypeVar
 
 from vlmexplain.errors import DataError
 
@@ -49,7 +50,8 @@ def decoders(work: Callable[[int], T], workers: int) -> Iterator[Callable[[int],
         if workers == 0:
             yield lambda item: pool.submit(work, item)
         else:
-            yield lambda item: pool.submit(_do, item)  # type: ignore[arg-type]
+            resource_tracker.ensure_running()  # its start would unblock the signal
+            yield lambda item: _submit(pool, item)
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
 
@@ -63,6 +65,18 @@ def _processes(work: Callable[[int], T], workers: int) -> Executor:
     # Not forked: this process has threads, and locks that they may hold.
     context = multiprocessing.get_context("spawn")
     return ProcessPoolExecutor(workers, context, initializer=_begin, initargs=(work,))
+
+
+def _submit(pool: Executor, item: int) -> Future[Any]:
+    """Hand an item in; a process that this starts is born deaf to Ctrl-C.
+
+    Python takes a moment to start, longer on a busy machine, before `_begin` could ignore it.
+    """
+    heard = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # children inherit it
+    try:
+        return pool.submit(_do, item)
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, heard)
 
 
 def _begin(work: Callable[[int], object]) -> None:
