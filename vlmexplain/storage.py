@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
+import fcntl
 import hashlib
 import json
 import os
@@ -134,13 +136,73 @@ def write_file(target: Path, content: bytes) -> None:
             os.fsync(file.fileno())
         Path(name).replace(target)
     except OSError as error:
-        Path(name).unlink(missing_ok=True)
         raise StoreError(
             f"cannot write ({error.strerror or error}).",
             where=str(target),
             remedy="Check the free space and the permissions.",
         ) from error
+    finally:
+        Path(name).unlink(missing_ok=True)
     _sync(target.parent)
+
+
+@contextmanager
+def scratch_beside(target: Path) -> Iterator[Path]:
+    """Give an empty file, readable by its owner only, in the folder of a file a user asked for.
+
+    It is gone when the block ends. What a killed process left beside the same target is removed
+    first: a lock on it, which dies with its process, tells the two apart.
+
+    Raises:
+        OSError: the folder cannot be written to.
+    """
+    prefix = f"{PARTIAL_PREFIX}{target.name[:100]}-"
+    _remove_dead(target.parent, prefix)
+    handle, name = tempfile.mkstemp(prefix=prefix, dir=target.parent)
+    try:
+        with contextlib.suppress(OSError):  # a file system without locks: nothing is removed there
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield Path(name)
+    finally:
+        os.close(handle)
+        Path(name).unlink(missing_ok=True)
+
+
+@contextmanager
+def publish_file(target: Path) -> Iterator[Path]:
+    """Give a scratch file that becomes ``target`` when the block ends well; as `scratch_beside`.
+
+    For what is written piece by piece; `write_file` is for what is in memory.
+
+    Raises:
+        StoreError: it cannot be written.
+    """
+    refuse_read_only(target)
+    try:
+        with scratch_beside(target) as scratch:
+            yield scratch
+            mask = os.umask(0)
+            os.umask(mask)
+            scratch.chmod(0o666 & ~mask)  # as if it had been opened under its own name
+            _sync(scratch)
+            scratch.replace(target)
+    except OSError as error:
+        raise StoreError(
+            f"cannot be written ({error.strerror or error}).",
+            where=str(target),
+            remedy="Check the folder, the free space and the permissions.",
+        ) from error
+
+
+def _remove_dead(folder: Path, prefix: str) -> None:
+    for path in [path for path in folder.iterdir() if path.name.startswith(prefix)]:
+        with contextlib.suppress(OSError):  # held by a process that lives, or gone meanwhile
+            handle = os.open(path, os.O_RDWR)
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                path.unlink()
+            finally:
+                os.close(handle)
 
 
 def sweep_partial(folder: Path) -> int:

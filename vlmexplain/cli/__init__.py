@@ -1,7 +1,8 @@
 """The command line: one file a command, listed once in `COMMANDS`.
 
 Exit codes: 0 done; 1 the user's input or surroundings need mending (one line on stderr);
-2 wrong usage. With ``--json`` stdout carries one JSON document and nothing else.
+2 wrong usage; 130 stopped with Ctrl-C, 143 by SIGTERM, 129 by SIGHUP. With ``--json`` stdout
+carries one JSON document and nothing else.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ from vlmexplain.cli import (
     table,
     wordnet,
 )
+from vlmexplain.cli.stopping import Stopped, stops_cleanly
 from vlmexplain.errors import VlmexplainError
 
 COMMANDS = (
@@ -81,15 +83,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _ready_streams()
     args = build_parser().parse_args(arguments)
     try:
-        code = int(args.execute(args))
+        with stops_cleanly():
+            code = int(args.execute(args))
         sys.stdout.flush()  # a full disk shows here, not after the exit code is fixed
         return code
     except VlmexplainError as error:
         print(f"vlmexplain: {' '.join(str(error).split())}", file=sys.stderr)
         return 1
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as stop:
         print("vlmexplain: stopped; what was finished is kept.", file=sys.stderr)
-        return 130
+        return stop.exit_code if isinstance(stop, Stopped) else 130
     except BrokenPipeError:  # the reader went away, as `head` does
         _drop_output()
         return 0

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 from typing import get_args
 
-from vlmexplain.cli.output import terminal_progress
+from vlmexplain.cli.output import out_file, terminal_progress
 from vlmexplain.cli.score_pairs import positive
 from vlmexplain.errors import DataError
 from vlmexplain.records import MetricOptions, RelativeTo
@@ -54,7 +53,7 @@ def execute(args: argparse.Namespace) -> int:
     from vlmexplain.scoring.run_store import open_run
     from vlmexplain.storage import write_file
 
-    out = Path(args.out).absolute()
+    out = out_file(args.out)
     if out.suffix not in (".html", ".json"):
         raise DataError(
             f"{out.name!r} ends with neither .html nor .json.", remedy="Give --out such a name."

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from vlmexplain.cli.engine_arguments import add_engine_arguments, chosen_surroundings
 from vlmexplain.cli.model_arguments import add_model_arguments, chosen_model
-from vlmexplain.cli.output import print_json, terminal_progress
+from vlmexplain.cli.output import out_file, print_json, terminal_progress
 from vlmexplain.storage import write_file
 
 NAME = "lgip"
@@ -42,6 +42,7 @@ def execute(args: argparse.Namespace) -> int:
     from vlmexplain.lgip.figures import metrics_document
     from vlmexplain.report import lgip_text
 
+    out = out_file(args.out) if args.out else None
     surroundings, gallery = chosen_surroundings(args), open_gallery(args.gallery)
     asked = {"mode": args.mode, "seed": args.seed, "device": args.device}
     asked["progress"], model = terminal_progress(), chosen_model(args)
@@ -53,8 +54,8 @@ def execute(args: argparse.Namespace) -> int:
 
         result = lgip_on_ray(gallery, model, args.perturbations, **asked, surroundings=surroundings)
     document = metrics_document(result.manifest.figures, result.manifest.model.name)
-    if args.out:
-        write_file(args.out, json.dumps(document, indent=2, allow_nan=False).encode())
+    if out:
+        write_file(out, json.dumps(document, indent=2, allow_nan=False).encode())
     if args.json:
         print_json(document)
     else:

@@ -5,20 +5,44 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 from tqdm import tqdm
 
+from vlmexplain.errors import DataError
 from vlmexplain.records import Progress
 from vlmexplain.wording.words import size_text
 
-__all__ = ["print_json", "print_table", "size_text", "terminal_progress"]
+__all__ = ["out_file", "print_json", "print_table", "size_text", "terminal_progress"]
 
 
 def print_json(document: Any) -> None:
     """One JSON document on stdout, as ASCII where stdout is not UTF-8; refuses NaN, no JSON."""
     ascii_only = "utf" not in (sys.stdout.encoding or "").lower()
     print(json.dumps(document, ensure_ascii=ascii_only, indent=2, allow_nan=False))
+
+
+def out_file(name: str | Path) -> Path:
+    """The file that ``--out`` names, before any work is done for it; links are followed.
+
+    Raises:
+        DataError: its folder is not there, or it is a folder or a device.
+    """
+    path = Path(name).resolve()
+    if not path.parent.is_dir():
+        raise DataError(
+            "there is no such folder to write into.",
+            where=str(path.parent),
+            remedy="Make it first, or give another --out.",
+        )
+    if path.exists() and not path.is_file():
+        raise DataError(
+            f"cannot be written ({'it is a folder' if path.is_dir() else 'it is no plain file'}).",
+            where=str(path),
+            remedy="Give a file.",
+        )
+    return path
 
 
 def print_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from vlmexplain.cli.output import print_json, terminal_progress
+from vlmexplain.cli.output import out_file, print_json, terminal_progress
 from vlmexplain.errors import DataError
 
 if TYPE_CHECKING:
@@ -45,6 +45,10 @@ def execute(args: argparse.Namespace) -> int:
     """Perturb what was named."""
     if args.rule and args.text is None:
         raise DataError("--rule goes with --text.", remedy="Files and galleries take --mode.")
+    if args.out and args.text is not None:
+        raise DataError("--out goes with --captions or --gallery.", remedy="Leave it out.")
+    if args.out:
+        args.out = out_file(args.out)
     if args.text is not None:
         perturb_one(args)
     elif args.gallery:

@@ -7,7 +7,7 @@ import dataclasses
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from vlmexplain.cli.output import print_json, print_table
+from vlmexplain.cli.output import out_file, print_json, print_table
 
 if TYPE_CHECKING:
     from vlmexplain.ratings.rows import RatingData
@@ -156,12 +156,13 @@ def export_one(args: argparse.Namespace) -> None:
     from vlmexplain.ratings.export_rows import session_data
     from vlmexplain.ratings.sessions import find_session
 
-    format_of(args.out)
+    out = out_file(args.out)
+    format_of(out)
     store = _store()
     session = find_session(store, args.session)
     data = session_data(store, session.id, args.history, args.anonymous)
-    write_export(data, args.out, args.for_spreadsheet)
-    _print_done(args, {"file": str(args.out), "rows": len(data.rows)})
+    write_export(data, out, args.for_spreadsheet)
+    _print_done(args, {"file": str(out), "rows": len(data.rows)})
 
 
 def import_one(args: argparse.Namespace) -> None:
@@ -176,7 +177,7 @@ def backup_store(args: argparse.Namespace) -> None:
     """Copy the store."""
     from vlmexplain.ratings.backup import backup
 
-    _print_done(args, {"file": str(backup(_store(), args.file))})
+    _print_done(args, {"file": str(backup(_store(), out_file(args.file)))})
 
 
 def _store() -> Any:

@@ -11,15 +11,15 @@ from __future__ import annotations
 import argparse
 import contextlib
 import io
-import os
 import sys
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TextIO, get_args
 
+from vlmexplain.cli.output import out_file
 from vlmexplain.errors import DataError
 from vlmexplain.records import MetricOptions, RelativeTo
+from vlmexplain.storage import publish_file
 
 NAME = "score-pairs"
 HELP = "score pairs of annotated images from JSON lines"
@@ -110,24 +110,12 @@ def written(name: str) -> Iterator[TextIO]:
         yield sys.stdout
         return
     target = Path(name)
-    if target.is_dir():
-        raise DataError("cannot be written (it is a folder).", where=name, remedy="Give a file.")
-    if target.exists() and not target.is_file():  # a device or a pipe is written as it is
+    if target.exists() and not target.is_file() and not target.is_dir():  # a device or a pipe
         with target.open("w", encoding="utf-8") as file:
             yield file
         return
-    try:
-        handle, scratch = tempfile.mkstemp(prefix=".partial-", dir=target.absolute().parent)
-    except OSError as error:
-        raise DataError(
-            f"cannot be written ({error.strerror}).", where=name, remedy="Check the folder."
-        ) from error
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            yield file
-        mask = os.umask(0)
-        os.umask(mask)
-        Path(scratch).chmod(0o666 & ~mask)
-        Path(scratch).replace(target)
-    finally:
-        Path(scratch).unlink(missing_ok=True)
+    with (
+        publish_file(out_file(name)) as scratch,
+        scratch.open("w", encoding="utf-8") as file,
+    ):
+        yield file

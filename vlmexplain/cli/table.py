@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 import sys
-from pathlib import Path
+
+from vlmexplain.cli.output import out_file
 
 NAME = "table"
 HELP = "print the figures of all runs of a gallery, with intervals"
@@ -38,10 +39,11 @@ def execute(args: argparse.Namespace) -> int:
     from vlmexplain.overview.table_text import FORMATS, as_parquet
     from vlmexplain.storage import write_file
 
+    parquet = out_file(args.parquet) if args.parquet else None
     gallery = open_gallery(args.gallery)
     chosen = chosen_by_name(gallery, args.slice, without_marked=args.without_marked)
     table = gallery_table(gallery.id, args.seed, chosen)
     sys.stdout.write(FORMATS[args.format](table).rstrip("\n") + "\n")
-    if args.parquet:
-        write_file(Path(args.parquet).absolute(), as_parquet(table))
+    if parquet:
+        write_file(parquet, as_parquet(table))
     return 0

@@ -8,15 +8,15 @@ flip is known to be false of its image; other readers pass over it.
 
 from __future__ import annotations
 
-import contextlib
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from vlmexplain.errors import DataError, StoreError
+from vlmexplain.errors import DataError
 from vlmexplain.lgip.samples import FLIP_TYPES, Flip, Sample
+from vlmexplain.storage import publish_file
 
 _EXPECTED = (
     "Expected one JSON object a line with image_path, orig_captions, same_caps and diff_caps; or "
@@ -54,22 +54,12 @@ def write_samples(samples: Iterable[Sample], path: Path) -> None:
     Raises:
         StoreError: it cannot be written there.
     """
-    partial = path.with_name(f".partial-{path.name}")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with partial.open("w", encoding="utf-8", errors="surrogatepass") as file:
-            for sample in samples:
-                file.write(sample_line(sample) + "\n")
-        partial.replace(path)
-    except OSError as error:
-        raise StoreError(
-            f"cannot be written ({error.strerror}).",
-            where=str(path),
-            remedy="Name a file in a folder you may write to.",
-        ) from error
-    finally:
-        with contextlib.suppress(OSError):
-            partial.unlink(missing_ok=True)
+    with (
+        publish_file(path) as scratch,
+        scratch.open("w", encoding="utf-8", errors="surrogatepass") as file,
+    ):
+        for sample in samples:
+            file.write(sample_line(sample) + "\n")
 
 
 def read_samples(path: Path) -> Iterator[Sample]:

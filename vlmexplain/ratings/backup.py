@@ -10,7 +10,7 @@ from pathlib import Path
 from vlmexplain.errors import StoreError
 from vlmexplain.ratings.database_errors import translated
 from vlmexplain.ratings.store import RatingStore
-from vlmexplain.storage import PARTIAL_PREFIX
+from vlmexplain.storage import scratch_beside
 
 
 def backup(store: RatingStore, target: Path) -> Path:
@@ -31,24 +31,21 @@ def backup(store: RatingStore, target: Path) -> Path:
         )
     if target.exists():
         raise StoreError("is there already.", where=str(target), remedy="Choose another name.")
-    scratch = target.with_name(f"{PARTIAL_PREFIX}{target.name}-{os.getpid()}")
     try:
-        with translated(str(target)):
-            _copy(store.database.file, scratch)
-        os.link(scratch, target)  # unlike a rename, never over an existing file
+        with scratch_beside(target) as scratch:
+            with translated(str(target)):
+                _copy(store.database.file, scratch)
+            os.link(scratch, target)  # unlike a rename, never over an existing file
     except OSError as error:
         raise StoreError(
             f"cannot be written ({error.strerror}).",
             where=str(target),
             remedy="Check the free space and the permissions.",
         ) from error
-    finally:
-        scratch.unlink(missing_ok=True)
     return target
 
 
 def _copy(source: Path, scratch: Path) -> None:
-    os.close(os.open(scratch, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
     with closing(sqlite3.connect(source)) as live, closing(sqlite3.connect(scratch)) as copy:
         live.backup(copy)
         copy.execute("PRAGMA journal_mode=DELETE")
