@@ -83,6 +83,17 @@ def test_an_upgrade_keeps_everything_and_an_older_version_refuses(
     assert session_data(store, session.id) == before
 
 
+@pytest.mark.parametrize("change", ["DELETE FROM", "DROP TABLE"])
+def test_ratings_without_a_word_of_their_schema_are_let_be(
+    store: RatingStore, database_url: str, change: str
+) -> None:
+    session = open_session(store)
+    store.database.write(lambda c: c.exec_driver_sql(f"{change} {VERSION_TABLE}"))
+    with pytest.raises(StoreError, match=rf"{VERSION_TABLE} does not say.*backup"):
+        open_store(database_url)
+    assert [one.id for one in list_sessions(store)] == [session.id]
+
+
 def test_an_upgrade_that_fails_changes_nothing(store: RatingStore, folder: Path) -> None:
     scripts = newer_scripts(folder)
     script = scripts / "versions" / "v9999_later.py"

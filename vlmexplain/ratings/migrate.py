@@ -10,7 +10,7 @@ from sqlalchemy import Connection, inspect, text
 from vlmexplain.errors import ReadOnly, StoreError
 from vlmexplain.ratings.database import Database
 from vlmexplain.ratings.database_errors import translated
-from vlmexplain.ratings.tables import VERSION_TABLE
+from vlmexplain.ratings.tables import METADATA, VERSION_TABLE
 from vlmexplain.storage import locked, refuse_read_only
 
 HEAD = "v0002"
@@ -41,14 +41,27 @@ def migrate(database: Database, scripts: Path = SCRIPTS, head: str = HEAD) -> No
 
 
 def schema_version(database: Database) -> str | None:
-    """The schema a database has; None when it has none yet."""
-    return database.read(_version)
+    """The schema a database has; None when it has none yet.
+
+    Raises:
+        StoreError: it has ratings and does not say of which schema.
+    """
+    return database.read(lambda connection: _version(connection, database.where))
 
 
-def _version(connection: Connection) -> str | None:
-    if not inspect(connection).has_table(VERSION_TABLE):
-        return None
-    return connection.execute(text(f"SELECT version_num FROM {VERSION_TABLE}")).scalar()  # noqa: S608
+def _version(connection: Connection, where: str) -> str | None:
+    found = set(inspect(connection).get_table_names())
+    said = None
+    if VERSION_TABLE in found:
+        said = connection.execute(text(f"SELECT version_num FROM {VERSION_TABLE}")).scalar()  # noqa: S608
+    ours = sorted(found & set(METADATA.tables))
+    if said is None and ours:
+        raise StoreError(
+            f"there are ratings here, and {VERSION_TABLE} does not say of which schema.",
+            where=where,
+            remedy="Put a backup in its place, or use another database. Nothing was changed.",
+        )
+    return None if said is None else str(said)
 
 
 def _upgrade(connection: Connection, where: str, scripts: Path, head: str) -> None:
@@ -63,7 +76,7 @@ def _upgrade(connection: Connection, where: str, scripts: Path, head: str) -> No
     config.set_main_option("script_location", str(scripts).replace("%", "%%"))
     config.attributes["connection"] = connection
     known = {script.revision for script in ScriptDirectory.from_config(config).walk_revisions()}
-    now = _version(connection)
+    now = _version(connection, where)
     if now is not None and now not in known:
         raise StoreError(
             f"the ratings were written by a newer version (schema {now}, known up to {head}).",
@@ -71,7 +84,7 @@ def _upgrade(connection: Connection, where: str, scripts: Path, head: str) -> No
             remedy="Install the newer version, or use another database. Nothing was changed.",
         )
     command.upgrade(config, "head")
-    reached = _version(connection)
+    reached = _version(connection, where)
     assert reached == head, f"the migrations lead to {reached}, not to {head}"
 
 
