@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 from homes import new_home
+from private_postgres import FAST, CannotStart, PrivatePostgres
 
 # Set on import, before anything of the program runs; workers of one run share the folder.
 if "VLMEXPLAIN_TEST_HOME" not in os.environ:
@@ -50,6 +51,37 @@ def shared() -> Path:
     if not SHARED.is_dir():
         pytest.skip("needs the real data in ../shared, which is not here")
     return SHARED
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[PrivatePostgres]:
+    """A private PostgreSQL; required in CI, else skipped where it cannot start."""
+    # pytest's own folders are closed to the server's user.
+    folder = Path(tempfile.mkdtemp(prefix="vlmexplain-postgres-", dir=FAST))
+    folder.chmod(0o755)
+    server = PrivatePostgres(folder / "server")
+    try:
+        server.start()
+        yield server
+        server.stop()
+    except CannotStart as error:
+        if os.environ.get("CI") == "true":
+            pytest.fail(f"PostgreSQL must start in CI: {error}")
+        pytest.skip(f"PostgreSQL cannot be started here: {error}")
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture
+def postgres_server(postgres: PrivatePostgres) -> str:
+    """The server's address."""
+    return postgres.address
+
+
+@pytest.fixture
+def postgres_url(postgres: PrivatePostgres) -> str:
+    """An empty database of its own."""
+    return postgres.new_database()
 
 
 Start = Callable[[Path], str]

@@ -12,7 +12,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -132,8 +132,9 @@ def new_tab(browser: Any) -> Iterator[Callable[..., Any]]:
 class KillableApp:
     """The app at one port, killed and started again."""
 
-    def __init__(self, home: Path):
+    def __init__(self, home: Path, database_url: str = ""):
         self.home = home
+        self.database_url = database_url
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             self.port: int = probe.getsockname()[1]
@@ -148,7 +149,12 @@ class KillableApp:
         self.process = subprocess.Popen(
             command,
             cwd=TESTS.parent,
-            env={**os.environ, "VLMEXPLAIN_HOME": str(self.home), "OMP_NUM_THREADS": "1"},
+            env={
+                **os.environ,
+                "VLMEXPLAIN_HOME": str(self.home),
+                "VLMEXPLAIN_DATABASE_URL": self.database_url,
+                "OMP_NUM_THREADS": "1",
+            },
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
@@ -171,6 +177,23 @@ class KillableApp:
 def killable_app(ratings: RatingWorld) -> Iterator[KillableApp]:
     """An app of its own, to be killed."""
     app = KillableApp(ratings.home)
+    app.start()
+    yield app
+    app.kill()
+
+
+@pytest.fixture
+def ratings_on_postgres(ratings: RatingWorld, postgres_url: str) -> Iterator[RatingWorld]:
+    """The same home and pictures; what raters say goes to PostgreSQL."""
+    store = open_store(postgres_url)
+    yield replace(ratings, store=store, names=[])
+    store.close()
+
+
+@pytest.fixture
+def app_on_postgres(ratings_on_postgres: RatingWorld, postgres_url: str) -> Iterator[KillableApp]:
+    """An app of its own on that database, to be killed."""
+    app = KillableApp(ratings_on_postgres.home, postgres_url)
     app.start()
     yield app
     app.kill()

@@ -73,3 +73,15 @@ def settle(tab: Any) -> None:
     tab.wait_for_function(
         "() => document.querySelector('.stApp')?.dataset.testScriptState !== 'running'"
     )
+
+
+def press_on(tab: Any, name: str) -> None:
+    """Go to a button by Tab and press it by Enter."""
+    button = tab.get_by_role("button", name=name)
+    button.wait_for()
+    for _ in range(60):
+        if button.evaluate("(node) => node.getRootNode().activeElement === node"):
+            tab.keyboard.press("Enter")
+            return
+        tab.keyboard.press("Tab")
+    raise AssertionError(f"{name} is not reached by Tab")

@@ -8,6 +8,7 @@ const LOCKED = {
 
 function makeScreen(parent, acts) {
   let drawn = ""; // which item, in which state, the elements stand for
+  let before = ""; // the item that stood there last
   let spots = null; // the parts that change while it stands
   let controls = null;
   let zoomed = null;
@@ -24,7 +25,7 @@ function makeScreen(parent, acts) {
   }
 
   function forgetParts() {
-    drawn = "";
+    drawn = before = "";
     spots = controls = helpFor = null;
   }
 
@@ -40,6 +41,7 @@ function makeScreen(parent, acts) {
       else drawCard(view);
     }
     paint(view);
+    if (phase === "item") beginAtQuery(`${item.key} ${revealing}`);
   }
 
   const spot = (attributes = {}) => el("div", attributes);
@@ -68,6 +70,16 @@ function makeScreen(parent, acts) {
       el("div", { class: "over" }),
     ]);
     if (helpFor) showHelp();
+  }
+
+  // The next item is read from its query on, however far down the last one was answered.
+  function beginAtQuery(now) {
+    const ask = parent.querySelector(".ask");
+    const { top, bottom } = ask.getBoundingClientRect();
+    const covered = parseFloat(getComputedStyle(ask).scrollMarginTop) - 4;
+    const inSight = top >= covered && bottom <= window.innerHeight;
+    if (before && before !== now && !inSight) ask.scrollIntoView({ block: "start" });
+    before = now;
   }
 
   function picturesOf({ pictures, truth, problem }) {
