@@ -1,14 +1,16 @@
-"""The imported galleries: list them, show one's data checks, say where its pictures moved to."""
+"""The imported galleries: list them, show one's data checks, relocate its pictures, check it."""
 
 from __future__ import annotations
 
 import argparse
+import dataclasses
+import sys
 from pathlib import Path
 
-from vlmexplain.cli.output import print_json, print_table
+from vlmexplain.cli.output import print_json, print_table, terminal_progress
 
 NAME = "gallery"
-HELP = "list galleries, show data checks, relocate pictures"
+HELP = "list galleries, show data checks, relocate pictures, check for damage"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -21,16 +23,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     relocate = actions.add_parser("relocate", help="the image folder has moved")
     relocate.add_argument("--images", type=Path, required=True, metavar="DIR")
     relocate.set_defaults(act=relocate_one)
-    for action in (show, relocate):
+    check = actions.add_parser(
+        "check",
+        help="compare its files and pictures with what was imported",
+        description="Compare every file of a gallery, and every picture it names, with what was "
+        "imported, bit by bit. Exit code 1 when something has changed.",
+    )
+    check.set_defaults(act=check_one)
+    for action in (show, relocate, check):
         action.add_argument("gallery", metavar="G", help="a gallery's name or id")
-    for action in (listing, show):
+    for action in (listing, show, check):
         action.add_argument("--json", action="store_true", help="one JSON document on stdout")
 
 
 def execute(args: argparse.Namespace) -> int:
     """Do what the sub-command says."""
-    args.act(args)
-    return 0
+    return int(args.act(args) or 0)
 
 
 def list_all(args: argparse.Namespace) -> None:
@@ -77,3 +85,27 @@ def relocate_one(args: argparse.Namespace) -> None:
 
     gallery = relocate_gallery(args.gallery, args.images)
     print(f"{gallery.name}: pictures are read from {gallery.manifest.images_folder}")
+
+
+def check_one(args: argparse.Namespace) -> int:
+    """A line for each thing that is not as it was imported; 1 when there is any."""
+    from vlmexplain.concepts.wordnet import load_wordnet
+    from vlmexplain.datasets.gallery import open_gallery
+    from vlmexplain.datasets.integrity import damaged_pictures, damaged_tables
+
+    gallery, progress = open_gallery(args.gallery), terminal_progress()
+    found = list(damaged_tables(gallery, load_wordnet(), progress))
+    n_pictures = 0
+    if not found:  # else the names and hashes of the pictures are not to be trusted
+        found = list(damaged_pictures(gallery, progress))
+        n_pictures = gallery.n_images
+    if args.json:
+        damages = [dataclasses.asdict(damage) for damage in found]
+        print_json({"gallery": gallery.id, "pictures_compared": n_pictures, "damages": damages})
+    elif not found:
+        print(f"{gallery.name}: every file, and {n_pictures:,} pictures, as imported")
+    for damage in found if not args.json else []:
+        print(f"{damage.code}: {damage.where}: {damage.problem}")
+    if found:
+        print("vlmexplain: put the files back, or import the data again.", file=sys.stderr)
+    return 1 if found else 0

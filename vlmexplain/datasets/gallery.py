@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from tokenize import TokenError
 from typing import Any, TypeVar
 
 import numpy as np
@@ -136,7 +137,7 @@ class Gallery:
         path = self.folder / "path_lengths.npy"
         try:
             table: NDArray[np.uint8] = np.load(path, mmap_mode="r", allow_pickle=False)
-        except (OSError, ValueError, EOFError) as error:
+        except (OSError, ValueError, EOFError, SyntaxError, TokenError) as error:
             raise _damaged(path) from error
         return table
 
@@ -230,7 +231,7 @@ class Gallery:
         path = self.folder / f"{name}.arrow"
         try:
             return pa.ipc.open_file(pa.memory_map(str(path), "r")).read_all()
-        except (OSError, pa.ArrowInvalid) as error:
+        except (OSError, pa.ArrowException, UnicodeDecodeError) as error:
             raise _damaged(path) from error
 
     def _numbers(self, table: pa.Table, name: str) -> NDArray[np.int32]:

@@ -7,17 +7,16 @@ import shutil
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
-import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from vlmexplain import storage
 from vlmexplain.datasets import gallery_tables
 from vlmexplain.datasets.checks import ImportSummary
 from vlmexplain.datasets.columns import GalleryColumns
 from vlmexplain.datasets.gallery import Gallery
+from vlmexplain.datasets.gallery_concepts import WordNetLike, concepts_table, write_path_lengths
 from vlmexplain.datasets.gallery_manifest import (
     GalleryManifest,
     SourceFile,
@@ -27,34 +26,9 @@ from vlmexplain.datasets.gallery_manifest import (
     read_manifest,
     write_manifest,
 )
+from vlmexplain.datasets.integrity import damaged_tables
 from vlmexplain.errors import GalleryError
 from vlmexplain.records import Progress, ProgressCallback, no_progress
-
-NO_PATH = 255
-_ROWS = 256
-
-
-class SynsetFacts(Protocol):
-    """The part of `concepts.wordnet.Synset` that a gallery keeps."""
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def gloss(self) -> str: ...
-
-    @property
-    def lemmas(self) -> tuple[str, ...]: ...
-
-
-class WordNetLike(Protocol):
-    """The part of `concepts.wordnet.WordNet` that an import needs."""
-
-    def has(self, name: str) -> bool: ...
-
-    def synset(self, name: str) -> SynsetFacts: ...
-
-    def path_lengths(self, left: Sequence[str], right: Sequence[str]) -> NDArray[np.int16]: ...
 
 
 def write_gallery(
@@ -98,7 +72,7 @@ def write_gallery(
     with storage.locked(folder / "publish"):
         storage.sweep_partial(folder)
         target = folder / manifest.id
-        known_names = _names_of_intact(target)
+        known_names = _names_of_intact(target, wordnet, progress)
         if known_names is None:
             with storage.publish_folder(target) as scratch:
                 _write_content(scratch, tables, wordnet, progress)
@@ -109,32 +83,21 @@ def write_gallery(
     return manifest.id
 
 
-def _names_of_intact(target: Path) -> tuple[str, ...] | None:
+def _names_of_intact(
+    target: Path, wordnet: WordNetLike, progress: ProgressCallback
+) -> tuple[str, ...] | None:
     """The names of the gallery if it is there already; a damaged one is removed."""
     if not target.exists():
         return None
     try:
         manifest = read_manifest(target)
-        intact = _is_intact(Gallery(target, manifest))
+        intact = not any(damaged_tables(Gallery(target, manifest), wordnet, progress))
     except GalleryError:
         intact = False
     if intact:
         return manifest.names
     shutil.rmtree(target)
     return None
-
-
-def _is_intact(gallery: Gallery) -> bool:
-    """Whether every file is there and whole; raises GalleryError for one that is not."""
-    gallery.checks()
-    n_concepts = gallery.concepts_table.num_rows
-    return (
-        gallery.images_table.num_rows == gallery.n_images
-        and gallery.captions_table.num_rows == gallery.n_captions
-        and gallery.instances_table.num_rows == gallery.n_instances
-        and n_concepts == gallery.manifest.n_concepts
-        and gallery.path_lengths.shape == (n_concepts, n_concepts)
-    )
 
 
 def _write_about(folder: Path, manifest: GalleryManifest, summary: ImportSummary) -> None:
@@ -153,42 +116,10 @@ def _write_content(
     _write_table(folder / "images.arrow", tables.images)
     _write_table(folder / "captions.arrow", tables.captions)
     _write_table(folder / "instances.arrow", tables.instances)
-    synsets = [wordnet.synset(name) for name in tables.concepts]
-    n_images, n_instances = gallery_tables.concept_counts(tables)
-    concepts = pa.table(
-        {
-            "synset": pa.array(tables.concepts, pa.string()),
-            "gloss": pa.array([s.gloss for s in synsets], pa.string()),
-            "lemma": pa.array([s.lemmas[0].replace("_", " ") for s in synsets], pa.string()),
-            "n_images": n_images,
-            "n_instances": n_instances,
-        }
-    )
-    _write_table(folder / "concepts.arrow", concepts)
+    _write_table(folder / "concepts.arrow", concepts_table(tables, wordnet))
     write_path_lengths(folder / "path_lengths.npy", tables.concepts, wordnet, progress)
 
 
 def _write_table(path: Path, table: pa.Table) -> None:
     with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_file(sink, table.schema) as writer:
         writer.write_table(table.combine_chunks())
-
-
-def write_path_lengths(
-    path: Path,
-    concepts: Sequence[str],
-    wordnet: WordNetLike,
-    progress: ProgressCallback = no_progress,
-) -> None:
-    """Write shortest path lengths of all pairs of concepts, uint8 [V, V], 255 for no path.
-
-    A block of rows at a time: Visual Genome's vocabulary makes 60 million pairs.
-    """
-    total = len(concepts)
-    table = np.lib.format.open_memmap(path, mode="w+", dtype=np.uint8, shape=(total, total))
-    for start in range(0, total, _ROWS):
-        progress(Progress("WordNet paths", start, total, "concepts"))
-        lengths = wordnet.path_lengths(concepts[start : start + _ROWS], concepts)
-        assert lengths.max(initial=0) < NO_PATH
-        table[start : start + _ROWS] = np.where(lengths < 0, NO_PATH, lengths).astype(np.uint8)
-    table.flush()
-    del table

@@ -15,8 +15,9 @@ from vlmexplain.datasets.caption_records import CaptionRecords
 from vlmexplain.datasets.checks import CheckLog, InstanceFlag
 from vlmexplain.datasets.columns import GalleryColumns, ImageColumns, InstanceColumns
 from vlmexplain.datasets.gallery import Gallery, open_gallery
+from vlmexplain.datasets.gallery_concepts import WordNetLike
 from vlmexplain.datasets.gallery_manifest import SourceFile
-from vlmexplain.datasets.gallery_writer import WordNetLike, write_gallery
+from vlmexplain.datasets.gallery_writer import write_gallery
 from vlmexplain.datasets.images import PictureFacts
 from vlmexplain.datasets.import_request import ImportRequest
 from vlmexplain.datasets.instance_records import InstanceRecords, Meaning, instance_name
