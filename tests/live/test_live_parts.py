@@ -7,20 +7,25 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from PIL import Image, ImageStat
 
 from vlmexplain.errors import Cancelled
 from vlmexplain.live.candidates import Candidates, candidates_of
 from vlmexplain.live.comparison import compare
 from vlmexplain.live.occlusion import grid_of, occlude
-from vlmexplain.live.reading import read_text
+from vlmexplain.live.reading import can_tell_apart, read_text
 from vlmexplain.live.scorer import LiveScorer
 from vlmexplain.live.surroundings import GallerySurroundings, colours_of
 from vlmexplain.live.word_weights import shortened, word_weights
 from vlmexplain.models.fake import FakeEncoder
+from vlmexplain.models.protocol import Token
 from vlmexplain.perturb.colours import colours_in
+from vlmexplain.perturb.diff import edits_between
 from vlmexplain.perturb.perturbation import apply
 from vlmexplain.perturb.rules import RULES
+from vlmexplain.perturb.seen import visibility
 from vlmexplain.records import Progress
 
 CAPTION = "two red dogs and a small cat"
@@ -111,6 +116,53 @@ def test_an_unknown_word_before_the_cut_is_not_called_cut(scorer: LiveScorer) ->
     found = word_weights(scorer, text, (0,)).words
     assert [one.visibility for one in found[:2]] == ["seen", "same tokens"]
     assert found[-1].visibility == "past the cut"
+
+
+@given(
+    st.lists(st.sampled_from(["red", "dog", "größe", "straße", "a,", "two"]), min_size=1),
+    st.integers(0, 40),
+    st.sampled_from(["", "red", "dog cat", "größe"]),
+)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+def test_what_the_cut_hides_is_told_as_by_reading_both_texts(
+    scorer: LiveScorer, words: list[str], place: int, new: str
+) -> None:
+    one = " ".join(words)
+    at = min(place, len(words) - 1)
+    other = " ".join([*words[:at], *new.split(), *words[at + 1 :]])
+    cut_from = read_text(one, scorer).cut_from
+    plain = visibility(one, other, scorer)
+    if plain == "past the cut" and cut_from is not None:
+        if any(edit.start < cut_from for edit in edits_between(one, other)):
+            plain = "same tokens"
+    assert can_tell_apart(one, other, (0.0,), scorer) == plain
+
+
+def test_a_thousand_perturbations_past_the_cut_are_not_read(scorer: LiveScorer) -> None:
+    caption = "a red dog and " * 140 + "a cat"
+    made = candidates_of(caption, "careful", GallerySurroundings(scorer.gallery).of(0))
+    read: list[str] = []
+
+    class Counted:
+        encoder = scorer.encoder
+
+        def tokens(self, text: str) -> tuple[Token, ...]:
+            read.append(text)
+            return scorer.tokens(text)
+
+    reader = Counted()
+    found = [can_tell_apart(one.against, one.text, (0.0,), reader) for one in made.drawn]
+    assert len(made.drawn) > 1000 and found.count("past the cut") > 900
+    assert len(set(read)) < 100
+
+
+def test_pieces_of_one_unknown_letter_are_one_span(
+    scorer: LiveScorer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pieces = [(0, 1), (0, 1), (2, 4), (3, 4), (6, 7)]  # the bytes of one letter take two pieces
+    tokens = tuple(Token("?", start, end, seen=True, known=False) for start, end in pieces)
+    monkeypatch.setattr(scorer, "tokens", lambda text: tokens)
+    assert read_text("ع xy é", scorer).unknown == ((0, 1), (2, 4), (6, 7))
 
 
 def test_word_weights_leave_one_out(scorer: LiveScorer) -> None:
