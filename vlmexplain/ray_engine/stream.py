@@ -34,31 +34,40 @@ _PARKED_S = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Staffing:
-    """How many workers hold a model, and what each stage asks of its node."""
+    """How many workers hold a model, and what each stage asks of its node.
+
+    Attributes:
+        n_models: workers that hold a model from beginning to end.
+        model_cpus, model_gpus: of each.
+        n_readers: how many pictures' batches are read at a time; None: what has room.
+        reader_cpus: of each.
+    """
 
     n_models: int
     model_cpus: float
     model_gpus: float
+    n_readers: int | None
     reader_cpus: float
 
 
 def staffing(capacity: Capacity, gpu: bool) -> Staffing:
     """One model for each GPU; without any, one for each eight CPUs but one a node at least.
 
-    About half of the CPUs stay with those who read pictures. A reader asks for a little less
-    than a model: of two stages that ask for the same, Ray Data makes one, and reading would
-    stand still while the model computes.
+    About half of the CPUs stay with those who read pictures. Where models hold CPUs, readers ask
+    for none, or two commands whose models hold all of a cluster would wait for each other's end
+    for ever. The stages never ask for the same: Ray Data would make one of them, and reading
+    would stand still while the model computes.
 
     >>> staffing(Capacity(n_nodes=2, n_cpus=2, n_gpus=0), gpu=True)
-    Staffing(n_models=2, model_cpus=0.5, model_gpus=0.0, reader_cpus=0.45)
+    Staffing(n_models=2, model_cpus=0.5, model_gpus=0.0, n_readers=2, reader_cpus=0.0)
     """
     if gpu and capacity.n_gpus >= 1:
-        n_models = int(capacity.n_gpus)
-        return Staffing(n_models, 0.0, 1.0, _READER_CPUS)
+        return Staffing(int(capacity.n_gpus), 0.0, 1.0, None, _READER_CPUS)
     n_models = max(capacity.n_nodes, int(capacity.n_cpus // (2 * _CPUS_PER_MODEL)), 1)
     share = capacity.n_cpus / n_models / 2
     cpus = float(min(_CPUS_PER_MODEL, math.floor(share))) if share >= 1 else share
-    return Staffing(n_models, cpus, 0.0, _READER_CPUS * min(1.0, share))
+    n_readers = max(capacity.n_nodes, int(capacity.n_cpus - n_models * cpus))
+    return Staffing(n_models, cpus, 0.0, n_readers, 0.0)
 
 
 def stream(
@@ -84,7 +93,11 @@ def stream(
     _be_quiet()
     data = ray.data.from_items(list(rows), override_num_blocks=min(len(rows), MOST_BLOCKS))
     if reader is not None:
-        data = data.map(reader, num_cpus=staff.reader_cpus)
+        data = data.map(
+            reader,
+            compute=ray.data.TaskPoolStrategy(size=staff.n_readers),
+            num_cpus=staff.reader_cpus,
+        )
     data = data.map(
         ModelWorker,
         fn_constructor_args=worker_arguments,
