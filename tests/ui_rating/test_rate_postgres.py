@@ -97,3 +97,5 @@ def test_killed_in_the_middle_by_keyboard_alone(
     ]
     assert count(ratings, STORED, session=session.id, item=items[3]) == 1
     assert sorted(items) == [0, 1, 2, 3, 4]
+    tab.goto(f"{app.address}/ratings")
+    wait_for_text(tab, "5 items · 1 rater · 3 answers")

@@ -44,11 +44,20 @@ def session_line(session: Session) -> Html:
     return tag(
         "div",
         tag("div", tag("b", session.spec.name), state_pill(session), class_="session-line"),
-        tag("div", f"{session.n_items:,} items · {session.n_raters:,} raters · "
+        tag("div", f"{counted(session.n_items, 'item')} · {counted(session.n_raters, 'rater')} · "
             f"{session.n_first_answers:,}{wanted} answers · made {day(session.created_at)}",
             class_="quiet small num"),
         class_="vx",
     )  # fmt: skip
+
+
+def counted(n: int, noun: str) -> str:
+    """A count and its noun.
+
+    >>> counted(1, "rater"), counted(1200, "rater")
+    ('1 rater', '1,200 raters')
+    """
+    return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
 
 
 def state_pill(session: Session) -> Html:
