@@ -94,6 +94,15 @@ def test_a_dragged_box_opens_the_failures_in_it(tab: Any, start_app: Any, world:
     heading = tab.locator("h2", has_text="selected failures")
     heading.wait_for()
     assert heading.inner_text().startswith(f"{int(columns.failure.sum()):,} selected failures")
+    shared, said = tab.url, heading.inner_text()
+    assert "within=box" in shared
+    tab.go_back()
+    heading.wait_for(state="detached")
+    assert "within" not in tab.url
+    tab.goto(shared)  # as somebody else who is given the link
+    heading.wait_for()
+    assert heading.inner_text() == said
+    tab.wait_for_selector(".js-plotly-plot .shapelayer path", state="attached")
 
 
 def test_arrow_keys_go_through_the_saved_list(tab: Any, start_app: Any, world: Any) -> None:

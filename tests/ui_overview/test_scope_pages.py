@@ -19,6 +19,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "ui"))
 
 from ui_world import write_world
 
+from vlmexplain.lgip.result import list_lgip
 from vlmexplain.overview.behind import figure_queries
 from vlmexplain.overview.comparison import compare_runs
 from vlmexplain.overview.concept_errors import missed_concepts
@@ -27,12 +28,14 @@ from vlmexplain.overview.gallery_facts import gallery_facts
 from vlmexplain.overview.run_columns import read_columns
 from vlmexplain.overview.saved_slices import delete_slice, list_slices, save_slice
 from vlmexplain.overview.slices import Slice, chosen_rows
+from vlmexplain.wording.words import value_text
 
 DOGS = Slice(concept="dog.n.01")
 NAME = "<b>dogs</b> $5$ :balloon:"
 PAGES = {
     "overview": "vlmexplain.ui.overview.page:overview_page",
     "compare": "vlmexplain.ui.compare.page:compare_page",
+    "lgip": "vlmexplain.ui.lgip.page:lgip_page",
 }
 
 
@@ -153,8 +156,6 @@ def test_every_figure_opens_the_queries_behind_it(made: Any, scope: dict[str, st
     page = said(open_page("overview", {"run": run.key[:12], **scope}))
     if not scope:
         assert all("behind" not in p for p in links(page))  # these open the Explore page
-        lgip = re.findall(r'href="\./lgip\?gallery=\w+&lgip=(\w+)"', page)
-        assert len(lgip) > 3 and len(set(lgip)) == 1
         return
     columns = read_columns(run)
     facts = gallery_facts(gallery)
@@ -166,6 +167,40 @@ def test_every_figure_opens_the_queries_behind_it(made: Any, scope: dict[str, st
         behind = said(open_page("overview", {"run": run.key[:12], "behind": f"figure:{key}",
                                              **scope}))  # fmt: skip
         assert n_listed(behind) == len(figure_queries(key, columns, rows)), key
+
+
+def test_a_figure_of_lgip_opens_the_triples_behind_it(made: Any) -> None:
+    (result,) = list_lgip(made[1].id)
+    page = said(open_page("overview", {"run": made[2][1].key[:12]}))
+    figures = result.figures
+    expected = {"paraphrases": figures.n_invariance, "flips": figures.sensitivity.count}
+    expected |= {kind: own.count for kind, own in figures.by_type.items() if own.count}
+    found = re.findall(r'data-figure="lgip_\w+".*?href="\./lgip\?([^"]+)"', page)
+    asked = [{k: v[0] for k, v in parse_qs(each).items()} for each in found]
+    assert {one["cases"] for one in asked} == set(expected) and len(asked) > len(expected)
+    assert {one["lgip"] for one in asked} == {result.key[:12]}
+    for one in asked:
+        behind = said(open_page("lgip", one))
+        lists = re.findall(r"\d+–\d+ of ([\d,]+) ", behind)
+        place = 0 if one["cases"] == "paraphrases" else 1
+        assert int(lists[place].replace(",", "")) == expected[one["cases"]]
+        # the list that is meant, and no other, is where the link scrolls to
+        title = ("Worst paraphrases", "Most preferred flips")[place]
+        assert re.findall(r'class="vx cases"><h3>([^<]+)<', behind) == [title]
+
+
+def test_a_list_of_failures_writes_metrics_as_the_explore_page_does(made: Any) -> None:
+    run = made[2][1]
+    columns = read_columns(run)
+    page = said(open_page("overview", {"run": run.key[:12], "behind": "figure:ca"}))
+    (first,) = re.findall(r"<tbody><tr>.*?</tr>", page)[:1]
+    query = int(figure_queries("ca", columns, np.ones(len(columns), dtype=bool))[0])
+    cells = re.findall(r'<td class="r">([^<]*)</td>', first)
+    assert cells[1:] == [
+        value_text(key, None if np.isnan(value) else float(value))
+        for key in ("ca", "ncs", "ce", "sd")
+        for value in [columns.column(key)[query]]
+    ]
 
 
 def test_concepts_open_the_failures_behind_them(made: Any) -> None:

@@ -210,7 +210,7 @@ def test_lgip_page(perturb_world: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     page = page_html(app)
     (result,) = list_lgip(perturb_world.gallery_id)
     error = result.figures.invariance_error
-    assert error is not None and f"<b>{error:.4f}</b>" in page
+    assert error is not None and f">{error:.4f}</a></b>" in page
     assert page.count("data-model=") == 9
     assert "invariance error (low is good)" in page and "sensitivity gap (high is good)" in page
     assert "Distributions of the gaps" in page

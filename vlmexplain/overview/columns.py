@@ -12,6 +12,8 @@ from vlmexplain.lgip.samples import FLIP_TYPES
 Direction = Literal["high", "low", "none"]
 Unit = Literal["share", "number", "count"]
 
+_NAMES = {kind: "colour" if kind == "color" else kind for kind in FLIP_TYPES}
+
 TOTAL = "A total: it grows with the number of failures, so no direction is good."
 
 
@@ -52,7 +54,11 @@ class Column:
             return f"{100 * value:.2f} %"
         if self.unit == "count":
             return f"{value:,.0f}"
-        return f"{value:,.1f}" if self.key == "median_rank" else f"{value:.3f}"
+        if self.key == "median_rank":
+            return f"{value:,.1f}"
+        # gaps are small, and one that rounds to nothing has no sign
+        digits = 4 if self.group == "lgip" else 3
+        return f"{round(value, digits) + 0.0:.{digits}f}"
 
     def good_text(self) -> str:
         """Which direction is good, in words."""
@@ -137,8 +143,9 @@ COLUMNS: tuple[Column, ...] = (
     Column("lgip_positive", "LGIP positive rate", "LGIP pos. rate", "high", "share", "flips",
            "How often the true caption scores above the false one.", {}, "lgip"),
     *(
-        Column(f"lgip_{key}_{kind}", f"LGIP {title}, {kind} flips", f"LGIP {title} {kind}",
-               "high", unit, "flips", f"The {title} over {kind} flips alone.", {}, "lgip")
+        Column(f"lgip_{key}_{kind}", f"LGIP {title}, {_NAMES[kind]} flips",
+               f"LGIP {title} {kind}", "high", unit, "flips",
+               f"The {title} over {_NAMES[kind]} flips alone.", {}, "lgip")
         for kind in FLIP_TYPES
         for key, title, unit in _LGIP_BY_TYPE
     ),

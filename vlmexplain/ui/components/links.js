@@ -26,6 +26,7 @@ function reveal(name, tries = 50) {
 export default function () {
   if (window.vlmexplainLinks) return;
   window.vlmexplainLinks = true;
+  if (new URLSearchParams(location.search).has("cases")) reveal("cases");
   document.addEventListener("click", (event) => {
     const link = anchor(event);
     const to = link && ours(link, event);

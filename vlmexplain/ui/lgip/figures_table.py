@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from vlmexplain.lgip.figures import Sensitivity
 from vlmexplain.lgip.result import LgipManifest
 from vlmexplain.ui.html import Html, tag
+from vlmexplain.ui.lgip.cases import AT, CASES, FLIPS, PARAPHRASES
 from vlmexplain.ui.lgip.plane import source_name
+from vlmexplain.ui.overview import address
 from vlmexplain.ui.perturb.numbers import similarity_text
 from vlmexplain.ui.perturb.pair_lgip import TYPE_NAMES
 from vlmexplain.ui.words import percent
@@ -45,7 +47,7 @@ def rates_view(results: Sequence[LgipManifest]) -> Html:
     groups = []
     for kind in kinds:
         bars = [
-            _bar(each, each.figures.by_type.get(kind, Sensitivity(None, None, 0)))
+            _bar(each, each.figures.by_type.get(kind, Sensitivity(None, None, 0)), kind)
             for each in results
         ]
         groups.append(
@@ -66,11 +68,15 @@ def _row(result: LgipManifest, chosen: bool) -> Html:
             scope="row",
         ),
         tag("td", source_name(result)),
-        tag("td", _number(figures.invariance_error, figures.n_invariance), class_="r"),
-        tag("td", _number(sensitivity.gap_mean, sensitivity.count), class_="r"),
         tag(
             "td",
-            _number(sensitivity.positive_rate, sensitivity.count, share=True),
+            _number(result, PARAPHRASES, figures.invariance_error, figures.n_invariance),
+            class_="r",
+        ),
+        tag("td", _number(result, FLIPS, sensitivity.gap_mean, sensitivity.count), class_="r"),
+        tag(
+            "td",
+            _number(result, FLIPS, sensitivity.positive_rate, sensitivity.count, share=True),
             tag("small", f" {sensitivity.ties:,} ties", class_="quiet")
             if sensitivity.ties
             else None,
@@ -83,14 +89,23 @@ def _row(result: LgipManifest, chosen: bool) -> Html:
     )
 
 
-def _number(value: float | None, count: int, share: bool = False) -> list[object]:
+def _number(
+    result: LgipManifest, cases: str, value: float | None, count: int, share: bool = False
+) -> list[object]:
     if value is None:
         return [tag("span", "undefined", class_="undefined"), tag("small", " no triple")]
     shown = percent(value) if share else similarity_text(value)
-    return [tag("b", shown), tag("small", f" {count:,}", class_="quiet")]
+    return [_opens(result, cases, shown), tag("small", f" {count:,}", class_="quiet")]
 
 
-def _bar(result: LgipManifest, found: Sensitivity) -> Html:
+def _opens(result: LgipManifest, cases: str, shown: str) -> Html:
+    """A figure as a link to the triples behind it, the worst first."""
+    link = address.same_page("lgip", lgip=result.key[:12], **{CASES: cases, AT: None})
+    title = "open the triples behind it"
+    return tag("b", tag("a", shown, href=link, title=title, data_show="cases"))
+
+
+def _bar(result: LgipManifest, found: Sensitivity, kind: str) -> Html:
     name = f"{result.model.name}, {source_name(result)}"
     if found.positive_rate is None:
         shown: list[object] = [tag("span", "undefined", class_="undefined"), ": no triple"]
@@ -108,7 +123,7 @@ def _bar(result: LgipManifest, found: Sensitivity) -> Html:
         ),
         tag(
             "span",
-            tag("b", percent(found.positive_rate)),
+            _opens(result, kind, percent(found.positive_rate)),
             tag("small", f" of {found.count:,}", class_="quiet"),
             class_="num",
         ),

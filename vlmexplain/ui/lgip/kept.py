@@ -16,8 +16,8 @@ def distributions(key: str) -> Html:
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
-def first_triples(
-    key: str, kind: Kind, flip_type: str | None, sort: Sort, limit: int
+def some_triples(
+    key: str, kind: Kind, flip_type: str | None, sort: Sort, offset: int, limit: int
 ) -> tuple[Triple, ...]:
-    """The first triples of a result in an order."""
-    return open_lgip(key).triples(kind, flip_type, sort=sort, limit=limit)
+    """Some triples of a result in an order."""
+    return open_lgip(key).triples(kind, flip_type, sort=sort, offset=offset, limit=limit)

@@ -14,19 +14,20 @@ from vlmexplain.ui.html import tag
 from vlmexplain.ui.job_list import duration
 from vlmexplain.ui.jobs import JobView
 from vlmexplain.ui.lgip import kept
+from vlmexplain.ui.lgip.cases import AT, CASES
 from vlmexplain.ui.lgip.figures_table import figures_table, rates_view
+from vlmexplain.ui.lgip.lists import draw_flips, draw_paraphrases
 from vlmexplain.ui.lgip.paper_models import paper_models_view
 from vlmexplain.ui.lgip.plane import plane_view, source_name
 from vlmexplain.ui.lgip.run_form import draw_run_form, ended_jobs
-from vlmexplain.ui.lgip.worst import SHOWN, draw_triples, open_chosen
+from vlmexplain.ui.lgip.worst import open_chosen
 from vlmexplain.ui.messages import note, problem, told
-from vlmexplain.ui.perturb.pair_lgip import TYPE_NAMES
+from vlmexplain.ui.overview import address
 from vlmexplain.ui.perturb.style import draw_style
 from vlmexplain.ui.widgets import follow
 
 PARAMETER = "lgip"
 SHOWN_DIGITS = 12
-EVERY = "every type"
 
 
 def lgip_page() -> None:
@@ -153,47 +154,9 @@ def _one_result(gallery: Gallery, result: LgipResult, run_key: str) -> None:
             )
         )
     with st.container(border=True):
-        st.html(
-            tag(
-                "div",
-                tag("h3", "Worst paraphrases"),
-                tag("p", "The same meaning, and yet the largest shifts.", class_="quiet small"),
-                class_="vx",
-            )
-        )
-        worst = kept.first_triples(result.key, "same", None, "largest shift", SHOWN)
-        draw_triples(gallery, result, worst, "worst-paraphrases")
+        draw_paraphrases(gallery, result)
     with st.container(border=True):
-        _flips(gallery, result)
-
-
-def _flips(gallery: Gallery, result: LgipResult) -> None:
-    st.html(
-        tag(
-            "div",
-            tag("h3", "Most preferred flips"),
-            tag("p", "Made false, and yet nearer to the image than the caption.",
-                class_="quiet small"),
-            class_="vx",
-        )
-    )  # fmt: skip
-    kinds = [kind for kind, own in result.figures.by_type.items() if own.count]
-    kind = st.segmented_control(
-        "Flip type",
-        [EVERY, *kinds],
-        default=EVERY,
-        format_func=lambda name: TYPE_NAMES.get(name, name),
-        key="lgip-type",
-        label_visibility="collapsed",
-        required=True,
-    )
-    of_type = None if kind in (None, EVERY) else kind
-    flips = kept.first_triples(result.key, "flip", of_type, "lowest gap", SHOWN)
-    preferred = tuple(one for one in flips if one.gap < 0 and not one.tie)
-    if preferred:
-        draw_triples(gallery, result, preferred, "preferred-flips")
-    else:
-        st.html(tag("div", tag("p", "No flip is preferred.", class_="quiet"), class_="vx"))
+        draw_flips(gallery, result)
 
 
 def _choose_result(chosen: LgipManifest, results: Sequence[LgipManifest]) -> None:
@@ -212,7 +175,8 @@ def _choose_result(chosen: LgipManifest, results: Sequence[LgipManifest]) -> Non
 
 
 def _change_result() -> None:
-    st.query_params[PARAMETER] = st.session_state["lgip-result"][:SHOWN_DIGITS]
+    chosen = st.session_state["lgip-result"][:SHOWN_DIGITS]
+    address.put(**{PARAMETER: chosen, CASES: None, AT: None})
 
 
 def _catalogue(results: Sequence[LgipManifest]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,9 +15,20 @@ from vlmexplain.overview.run_columns import RunColumns
 from vlmexplain.scoring.run_store import Run
 from vlmexplain.storage import content_key
 from vlmexplain.ui.html import tag
+from vlmexplain.ui.messages import problem
 from vlmexplain.ui.overview import address, kept
 from vlmexplain.ui.overview.failure_list import draw_queries
 from vlmexplain.ui.overview.scope import current_scope, rows_of
+from vlmexplain.ui.overview.selection import (
+    LONGEST,
+    Selection,
+    chosen_failures,
+    of_bars,
+    of_dots,
+    read_selection,
+    selection_text,
+    shape_of,
+)
 from vlmexplain.ui.widgets import follow
 
 VALUES = {
@@ -39,6 +51,7 @@ UNITS = {
     "margin": "first image minus ground truth",
     "n_words": "words",
 }
+PART = "within"
 BINS = 30
 MOST_POINTS = 4000
 CLIP = 0.995
@@ -56,32 +69,89 @@ def draw_distributions(gallery: Gallery, run: Run) -> None:
     spots = st.columns(2)
     x = _choice(spots[0], "x", "Histogram, and across in the scatter plot", "ca")
     y = _choice(spots[1], "y", "Upwards in the scatter plot", "ncs")
-    values = columns.column(x)[rows].astype(np.float64)
-    defined = ~np.isnan(values)
-    said = f"{int(defined.sum()):,} of {len(rows):,} failures have a value of {VALUES[x].lower()}. "
-    said += "Choose a bar, or drag a box or a lasso over either chart, to list the failures in it."
-    st.html(tag("div", tag("p", said, class_="quiet small"), class_="vx"))
+    across, upwards = (columns.column(name)[rows].astype(np.float64) for name in (x, y))
+    defined = ~np.isnan(across)
+    _say(_cases(defined, ~np.isnan(upwards), x, y))
     if not defined.any():
-        nothing = f"{VALUES[x]} is undefined for all {len(rows):,} failures."
-        st.html(tag("div", tag("p", nothing), class_="vx"))
+        _say(f"{VALUES[x]} is undefined for all {len(rows):,} failures.")
         return
+    asked = _asked()
     # a selection belongs to what it was made in
     key = content_key([run.key, current_scope(gallery.id).key, x, y])[:16]
     left, right = st.columns(2)
-    with left:
-        bars = st.plotly_chart(histogram(values[defined], _axis(x)), key=f"histogram-{key}",
-                               on_select="rerun", selection_mode=("points", "box"),
-                               config=TOOLS)  # fmt: skip
-    with right:
-        dots = st.plotly_chart(scatter(columns, rows, x, y), key=f"scatter-{key}",
-                               on_select="rerun", selection_mode=("points", "box", "lasso"),
-                               config=TOOLS)  # fmt: skip
-    chosen = selected(columns, rows, x, y, bars, dots)
-    if chosen is not None:
+    _chart(left, "bars", key, histogram(across[defined], _axis(x)), of_bars, asked)
+    _chart(right, "dots", key, scatter(columns, rows, x, y), of_dots, asked)
+    if asked is not None:
+        chosen = chosen_failures(asked, rows, across, upwards)
         title = f"{len(chosen):,} selected failures, the lowest ranked first"
         st.html(tag("div", tag("h2", title), class_="vx"))
+        said = selection_text(asked, VALUES[x], VALUES[y].lower())
+        _say(f"{said}. A copy of the address opens this list.")
         order = chosen[np.argsort(-columns.rank_1based[chosen], kind="stable")]
         draw_queries("overview", gallery, run, order.tolist())
+
+
+def _cases(across: NDArray[np.bool_], upwards: NDArray[np.bool_], x: str, y: str) -> str:
+    """How many failures each chart rests on, and what to do with them."""
+    both = int((across & upwards).sum())
+    return (
+        f"{int(across.sum()):,} of {len(across):,} failures have a value of {VALUES[x].lower()}, "
+        f"{both:,} of {VALUES[y].lower()} too. Choose a bar, or drag a box or a lasso over either "
+        "chart, to list the failures in it."
+    )
+
+
+def _say(text: str) -> None:
+    st.html(tag("div", tag("p", text, class_="quiet small"), class_="vx"))
+
+
+def _asked() -> Selection | None:
+    """The selection that the address names."""
+    text = str(st.query_params.get(PART, ""))[:LONGEST]
+    try:
+        return read_selection(text) if text else None
+    except ValueError:
+        problem(f"{PART}={text[:60]!r} in the address is no selection; nothing is selected.")
+        return None
+
+
+def _chart(
+    spot: Any,
+    name: str,
+    key: str,
+    figure: go.Figure,
+    read: Callable[[Any], Selection | None],
+    asked: Selection | None,
+) -> None:
+    """One chart; what is selected in it goes into the address.
+
+    A chart that shows another selection than the address (after a link, Back, or a selection in
+    the chart beside it) is drawn anew, with the address's selection outlined.
+    """
+    turns = st.session_state.setdefault(f"turns-{name}", 0)
+    own = f"{name}-{key}-{turns}"
+    here = asked is not None and asked.in_bars == (name == "bars")
+    before = st.session_state.get(own)
+    drawn = None if before is None else read(before)
+    if drawn is not None and (asked is None or drawn.text != asked.text):
+        st.session_state[f"turns-{name}"] = turns + 1
+        own, drawn = f"{name}-{key}-{turns + 1}", None
+    if here and asked is not None and drawn is None:
+        shape = shape_of(asked)
+        if shape is not None:
+            figure.add_shape(shape)
+    modes = ("points", "box") if name == "bars" else ("points", "box", "lasso")
+    spot.plotly_chart(
+        figure,
+        key=own,
+        on_select=lambda: _select(read(st.session_state[own])),
+        selection_mode=modes,
+        config=TOOLS,
+    )
+
+
+def _select(made: Selection | None) -> None:
+    address.put(**{PART: None if made is None else made.text, "at": None})
 
 
 def histogram(values: NDArray[np.float64], title: str) -> go.Figure:
@@ -117,38 +187,6 @@ def scatter(columns: RunColumns, rows: NDArray[np.intp], x: str, y: str) -> go.F
     return _plain(figure, f"{_axis(x)}{drawn}", _axis(y))
 
 
-def selected(
-    columns: RunColumns, rows: NDArray[np.intp], x: str, y: str, bars: Any, dots: Any
-) -> NDArray[np.intp] | None:
-    """The failures in the selection: of a box all, also those not drawn; of a lasso the points."""
-    one, other = (columns.column(name)[rows].astype(np.float64) for name in (x, y))
-    if dots.selection.box:
-        box = dots.selection.box[0]
-        return rows[_between(one, box["x"]) & _between(other, box["y"])]
-    if dots.selection.points:
-        picked = {int(np.ravel(point["customdata"])[0]) for point in dots.selection.points}
-        return rows[np.isin(rows, list(picked))]
-    if bars.selection.box:
-        return rows[_between(one, bars.selection.box[0]["x"])]
-    if bars.selection.points:
-        return rows[_in_bars(one, [point["customdata"] for point in bars.selection.points])]
-    return None
-
-
-def _in_bars(values: NDArray[np.float64], bars: list[list[float]]) -> NDArray[np.bool_]:
-    """Which values are in any of the bars: the last bar of all holds its upper end too."""
-    found = np.zeros(len(values), dtype=bool)
-    last = np.nanmax(values)
-    for low, high in bars:
-        found |= (values >= low) & ((values < high) | ((values == high) & (high == last)))
-    return found
-
-
-def _between(values: NDArray[np.float64], ends: list[float]) -> NDArray[np.bool_]:
-    found: NDArray[np.bool_] = (values >= min(ends)) & (values <= max(ends))
-    return found
-
-
 def _choice(spot: Any, name: str, label: str, default: str) -> str:
     value = address.part(name, VALUES, default)
     follow(f"axis-{name}", value)
@@ -158,7 +196,9 @@ def _choice(spot: Any, name: str, label: str, default: str) -> str:
         format_func=VALUES.__getitem__,
         key=f"axis-{name}",
         filter_mode=None,
-        on_change=lambda: address.put(**{name: st.session_state[f"axis-{name}"], "at": None}),
+        on_change=lambda: address.put(
+            **{name: st.session_state[f"axis-{name}"], PART: None, "at": None}
+        ),
     )
     return value
 
@@ -169,7 +209,7 @@ def _axis(name: str) -> str:
 
 def _plain(figure: go.Figure, x: str, y: str) -> go.Figure:
     figure.update_layout(
-        margin={"l": 50, "r": 10, "t": 10, "b": 45}, height=340, dragmode="select",
+        margin={"l": 50, "r": 10, "t": 36, "b": 45}, height=366, dragmode="select",
         xaxis_title=x, yaxis_title=y, showlegend=False, bargap=0.02,
     )  # fmt: skip
     return figure

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from vlmexplain.datasets.gallery import Gallery
@@ -9,7 +10,9 @@ from vlmexplain.scoring.run_store import Run
 from vlmexplain.ui.overview import kept
 from vlmexplain.ui.overview.links import explore_link
 from vlmexplain.ui.overview.query_rows import draw_rows
+from vlmexplain.ui.words import value_text
 
+METRICS = ("ca", "ncs", "ce", "sd")
 HEADS = ("Rank", "CA", "NCS", "CE", "SD")
 NOTHING = "No query is among them."
 
@@ -20,16 +23,17 @@ def draw_queries(page: str, gallery: Gallery, run: Run, queries: Sequence[int]) 
 
     def row(query: int) -> tuple[str, str, Sequence[str]]:
         rank = int(columns.rank_1based[query])
-        values = (columns.ca[query], columns.ncs[query], columns.ce[query], columns.sd[query])
         failed = bool(columns.failure[query])
-        cells = [f"{rank:,}" if rank else "unranked", *(_cell(value, failed) for value in values)]
+        values = [_cell(key, float(columns.column(key)[query]), failed) for key in METRICS]
+        cells = [f"{rank:,}" if rank else "unranked", *values]
         link = explore_link(gallery.id, run.key, {"query": query, "failures": "no"})
         return gallery.caption(query).text, link, cells
 
     draw_rows(page, queries, HEADS, row, NOTHING)
 
 
-def _cell(value: float, failed: bool) -> str:
-    if value == value:
-        return f"{value:.3f}"
-    return "undefined" if failed else "–"
+def _cell(key: str, value: float, failed: bool) -> str:
+    """A metric as the Explore page writes it."""
+    if math.isnan(value):
+        return "undefined" if failed else "–"
+    return value_text(key, value)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from vlmexplain.lgip.samples import FLIP_TYPES
 from vlmexplain.overview.columns import Column
 from vlmexplain.overview.figures import Figure
 from vlmexplain.overview.table import OverviewRow, OverviewTable
 from vlmexplain.overview.table_text import ARROW, MARK, interval_text, value_text
 from vlmexplain.ui.choice import SHOWN_DIGITS
 from vlmexplain.ui.html import Html, tag
+from vlmexplain.ui.lgip.cases import CASES, FLIPS, PARAPHRASES
 from vlmexplain.ui.overview.behind_view import behind_link
 from vlmexplain.ui.overview.links import explore_link, page_link
 
@@ -17,6 +19,7 @@ GROUPS = {
     "retrieval": "Ranks, over all ranked queries",
     "lgip": "Language-guided invariance probing",
 }
+MINUS = "−"
 MARK_WORDS = {"best": "best of the line", "worst": "worst of the line", "": ""}
 
 
@@ -82,20 +85,39 @@ def _cell(table: OverviewTable, row: OverviewRow, column: Column, everything: bo
 
 
 def _value(row: OverviewRow, column: Column, figure: Figure, everything: bool) -> Html:
-    text = value_text(column, figure)
+    text = value_text(column, figure).replace("-", MINUS)
     if figure.value is None:
         return tag("span", text, class_="undefined")
-    title = f"{column.title}: open the queries behind it"
-    return tag("a", text, href=_link(row, column, everything), title=title)
+    title = (
+        f"{column.title}: open the {column.cases if lgip_cases(column) else 'queries'} behind it"
+    )
+    show = "cases" if lgip_cases(column) else None
+    return tag("a", text, href=_link(row, column, everything), title=title, data_show=show)
 
 
 def _link(row: OverviewRow, column: Column, everything: bool) -> str:
     if column.group == "lgip":
         return page_link("lgip", {"gallery": row.gallery_id[:SHOWN_DIGITS],
-                                  "lgip": row.lgip_key[:SHOWN_DIGITS]})  # fmt: skip
+                                  "run": row.run_key[:SHOWN_DIGITS],
+                                  "lgip": row.lgip_key[:SHOWN_DIGITS],
+                                  CASES: lgip_cases(column)})  # fmt: skip
     if everything:
         return explore_link(row.gallery_id, row.run_key, column.opens)
     return behind_link(row.run_key, f"figure:{column.key}")
+
+
+def lgip_cases(column: Column) -> str:
+    """Which list of the LGIP page holds a figure's triples, or "" for another figure.
+
+    >>> from vlmexplain.overview.columns import column_of
+    >>> [lgip_cases(column_of(key)) for key in ("lgip_invariance", "lgip_gap_color", "ca")]
+    ['paraphrases', 'color', '']
+    """
+    if column.group != "lgip":
+        return ""
+    if column.key == "lgip_invariance":
+        return PARAPHRASES
+    return next((kind for kind in FLIP_TYPES if column.key.endswith(f"_{kind}")), FLIPS)
 
 
 def _mark(mark: str) -> Html | None:
@@ -107,6 +129,6 @@ def _mark(mark: str) -> Html | None:
 def _rests_on(row: OverviewRow, column: Column, figure: Figure) -> str:
     if column.group == "lgip" and not row.lgip_key:
         return "LGIP was not run with this model"
-    interval = interval_text(column, figure)
+    interval = interval_text(column, figure).replace("-", MINUS)
     cases = f"{figure.n_cases:,} {column.cases}"
     return f"{interval} · {cases}" if interval else cases

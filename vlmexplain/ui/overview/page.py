@@ -94,7 +94,7 @@ def _view() -> str:
         key="view",
         label_visibility="collapsed",
         on_change=lambda: address.put(
-            view=st.session_state["view"] or view, at=None, **{PART: None}
+            view=st.session_state["view"] or view, at=None, within=None, **{PART: None}
         ),
     )
     return view

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import streamlit as st
 
-from vlmexplain.ui.html import Html, tag
+from vlmexplain.ui.html import Html, tag, wide
 from vlmexplain.ui.overview import address
 
 ROWS = 12
@@ -53,8 +53,8 @@ def draw_rows(
     st.html(
         tag(
             "div",
-            tag("div", tag("table", tag("thead", tag("tr", titles)), tag("tbody", lines)),
-                class_="wide rows"),
+            wide("Queries", tag("table", tag("thead", tag("tr", titles)), tag("tbody", lines)),
+                 also="rows"),
             tag("p", f"{first:,}–{first + len(lines) - 1:,} of {total:,} ",
                 [(turn_link, " ") for turn_link in turns], class_="quiet small num",
                 style="margin-top:6px"),

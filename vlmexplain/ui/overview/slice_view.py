@@ -26,7 +26,7 @@ from vlmexplain.overview.slices import (
 from vlmexplain.overview.table_text import ARROW, interval_text, value_text
 from vlmexplain.scoring.run_store import Run
 from vlmexplain.ui.choice import SHOWN_DIGITS
-from vlmexplain.ui.html import Html, tag
+from vlmexplain.ui.html import Html, tag, wide
 from vlmexplain.ui.overview import address, kept
 from vlmexplain.ui.overview.behind_view import PART, behind_link
 from vlmexplain.ui.overview.failure_list import draw_queries
@@ -119,8 +119,8 @@ def _line_table(lines: tuple[SliceLine, ...], within: Slice, run_key: str) -> No
     st.html(
         tag(
             "div",
-            tag("div", tag("table", tag("thead", tag("tr", heads)), tag("tbody", body)),
-                class_="wide rows"),
+            wide("Slices", tag("table", tag("thead", tag("tr", heads)), tag("tbody", body)),
+                 also="rows"),
             tag("p", f"{first:,}–{first + len(shown) - 1:,} of {len(lines):,}, the most failures "
                 "first ", [(turn, " ") for turn in turns], class_="quiet small num")
             if pages > 1 else None,
@@ -176,7 +176,7 @@ def _figures(gallery: Gallery, run: Run, scope: Scope) -> Html:
             tag("td", f"{found[column.key].n_cases:,} {column.cases}", class_="r"))
         for column in COLUMNS if column.key in found
     ]  # fmt: skip
-    table = tag("div", tag("table", tag("tbody", body)), class_="wide rows")
+    table = wide("All figures of this slice", tag("table", tag("tbody", body)), also="rows")
     return tag("div", tag("details", tag("summary", "All figures of this slice"), table),
                class_="vx")  # fmt: skip
 
