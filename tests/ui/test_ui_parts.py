@@ -26,7 +26,15 @@ from vlmexplain.ui.explore.bipartite import bipartite_graph, graph_data
 from vlmexplain.ui.explore.query import marked
 from vlmexplain.ui.html import Html, safe_link, tag, text
 from vlmexplain.ui.jobs import JobRegistry
-from vlmexplain.ui.theme import ON_PHOTO, PALETTE, ROLE_MARK, TEXT_PAIRS, contrast
+from vlmexplain.ui.theme import (
+    CHART_SERIES,
+    ON_PHOTO,
+    PALETTE,
+    ROLE_MARK,
+    TEXT_PAIRS,
+    chart_steps,
+    contrast,
+)
 
 ROOT = Path(__file__).parents[2]
 
@@ -98,6 +106,9 @@ def test_configuration_has_the_palette() -> None:
             ("borderColor", "line"),
         ):
             assert given_theme[key] == PALETTE[colour][theme], (name, key)
+        series = [PALETTE[colour][theme] for colour in CHART_SERIES]
+        assert given_theme["chartCategoricalColors"] == series
+        assert given_theme["chartSequentialColors"] == chart_steps(theme)
     assert config["server"]["address"] == "127.0.0.1"
     assert config["browser"]["gatherUsageStats"] is False
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from vlmexplain.ui.cache_use import MIB, CacheUse, cache_use, resident_bytes
-from vlmexplain.ui.html import Html, tag
+from vlmexplain.ui.html import Html, tag, wide
 
 
 def memory_view() -> Html:
@@ -25,10 +25,9 @@ def memory_view() -> Html:
                 "What this server keeps in memory",
                 tag("span", _in_all(), class_="quiet num"),
             ),
-            tag(
-                "div",
+            wide(
+                "What is kept in memory",
                 tag("table", tag("thead", titles), tag("tbody", [_row(u) for u in cache_use()])),
-                class_="wide",
             ),
             style="margin-top:18px",
         ),

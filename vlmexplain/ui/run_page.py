@@ -9,7 +9,7 @@ from vlmexplain.records import ProgressCallback
 from vlmexplain.scoring.run import Run, list_runs, run
 from vlmexplain.storage import content_key
 from vlmexplain.ui.choice import chosen_gallery
-from vlmexplain.ui.html import Html, tag
+from vlmexplain.ui.html import Html, tag, wide
 from vlmexplain.ui.job_list import duration, show_ended, watch_jobs
 from vlmexplain.ui.jobs import job_registry
 from vlmexplain.ui.messages import note, problem, tells
@@ -92,7 +92,7 @@ def _notes() -> Html:
     return tag(
         "div",
         tag("details", tag("summary", "What the models of the list are"),
-            tag("div", tag("table", tag("tbody", rows)), class_="wide")),
+            wide("Models", tag("table", tag("tbody", rows)))),
         class_="vx",
     )  # fmt: skip
 

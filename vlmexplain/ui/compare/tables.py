@@ -6,7 +6,7 @@ from vlmexplain.metrics.table import METRIC
 from vlmexplain.overview.bootstrap import DRAWS, LEVEL
 from vlmexplain.overview.comparison import Comparison, PairedDifference, Quadrant
 from vlmexplain.overview.table_text import ARROW
-from vlmexplain.ui.html import Html, tag
+from vlmexplain.ui.html import Html, tag, wide
 from vlmexplain.ui.overview import address
 
 
@@ -36,8 +36,8 @@ def quadrant_table(found: Comparison, a: str, b: str) -> Html:
     )
     return tag(
         "div",
-        tag("div", tag("table", tag("caption", "Who is right where", class_="sr"),
-            tag("thead", head), tag("tbody", rows)), class_="wide overview"),
+        wide("Who is right where", tag("table", tag("caption", "Who is right where", class_="sr"),
+             tag("thead", head), tag("tbody", rows)), also="overview"),
         tag("p", said, class_="quiet small"),
         class_="vx",
     )  # fmt: skip
@@ -53,9 +53,9 @@ def difference_table(found: Comparison, a: str, b: str) -> Html:
     ]
     return tag(
         "div",
-        tag("div", tag("table", tag("caption", "Paired differences", class_="sr"),
-            tag("thead", tag("tr", titles)), tag("tbody", map(_line, found.differences))),
-            class_="wide rows"),
+        wide("Paired differences", tag("table", tag("caption", "Paired differences", class_="sr"),
+             tag("thead", tag("tr", titles)), tag("tbody", map(_line, found.differences))),
+             also="rows"),
         tag("p", "Reciprocal rank over all queries that both ranked; the others over the queries "
             f"that both failed. Differences: {100 * LEVEL:.0f} % paired bootstrap, {DRAWS:,} draws "
             "of whole images. Sign test: two-sided, exact, ties left out; it takes queries as "

@@ -59,7 +59,7 @@ export default function (component) {
     el("figure", { "aria-label": data.label },
       el("div", { class: "heads" }, el("span", {}, data.titles.left), el("span", {}, data.titles.right)),
       el("div", { class: "net" }, column("left"), el("div", { class: "wires" }, svg, weights), column("right"))),
-    el("div", { class: "beside" }, data.pairs.length ? el("div", { class: "wide" }, table) : null,
+    el("div", { class: "beside" }, data.pairs.length ? el("div", { class: "wide", tabindex: "0", role: "region", "aria-label": "Pairs of the graph" }, table) : null,
       data.left_over.map((line) => el("p", {}, line))),
   ]);
 }

@@ -16,11 +16,23 @@ function ours(link, event) {
   return to.origin === location.origin && page && !to.hash ? to : null;
 }
 
-// Scroll to what was chosen, as soon as the page shows it.
-function reveal(name, tries = 50) {
-  const node = document.getElementsByClassName(name)[0];
-  if (node) node.scrollIntoView({ block: "start", behavior: "smooth" });
-  else if (tries) setTimeout(() => reveal(name, tries - 1), 100);
+// Scroll to what was chosen, as soon as the page shows it, and again while what stands above it
+// is still growing; whoever scrolls meanwhile is left alone.
+function reveal(name) {
+  let tries = 80, calm = 0, at = null;
+  const stop = () => { tries = 0; };
+  const hands = ["wheel", "touchstart", "pointerdown", "keydown"];
+  hands.forEach((kind) => addEventListener(kind, stop, { capture: true, passive: true }));
+  const look = () => {
+    const node = document.getElementsByClassName(name)[0];
+    const top = node?.getBoundingClientRect().top;
+    calm = node && top === at ? calm + 1 : 0;
+    if (node && tries && !calm) node.scrollIntoView({ block: "start" });
+    at = node?.getBoundingClientRect().top;
+    if (tries-- > 0 && calm < 12) setTimeout(look, 100);
+    else hands.forEach((kind) => removeEventListener(kind, stop, { capture: true }));
+  };
+  look();
 }
 
 export default function () {

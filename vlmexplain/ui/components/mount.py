@@ -11,7 +11,7 @@ FOLDER = Path(__file__).parent
 
 
 def register(name: str, *, shared: bool = True) -> Any:
-    """The mounting function of ``name.js`` and ``name.css``, which share ``dom.js``.
+    """The mounting function of ``name.js`` and ``name.css``; all share ``dom.js``, ``wide.css``.
 
     Args:
         shared: False for a script that draws nothing: no ``dom.js``, no stylesheet.
@@ -20,5 +20,6 @@ def register(name: str, *, shared: bool = True) -> Any:
     if not shared:
         return st.components.v2.component(f"vlmexplain.{name}", js=script)
     script = (FOLDER / "dom.js").read_text(encoding="utf-8") + script
-    style = (FOLDER / f"{name}.css").read_text(encoding="utf-8")
+    parts = (FOLDER / f"{part}.css" for part in ("wide", name))
+    style = "".join(part.read_text(encoding="utf-8") for part in parts)
     return st.components.v2.component(f"vlmexplain.{name}", css=style, js=script)

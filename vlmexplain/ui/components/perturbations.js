@@ -19,20 +19,23 @@ export default function (component) {
   const anyCut = data.groups.some((g) => g.rows.some((r) => r.not_seen.some((text) => text?.startsWith("✂"))));
 
   repaint(parentElement, `perturbations models-${n}`, [
-    legend(anyVerified, anyCut),
+    legend(anyVerified, anyCut, data.groups.some((g) => g.rows.some((r) => r.inside))),
     data.groups.map((group) => el("section", { class: `group ${group.key}`, "aria-label": group.title, style: `--columns:${columns}` },
       el("div", { class: "group-head" }, el("h3", {}, mark(group.key), ` ${group.title}`), el("p", {}, group.hint)),
       head(data.models),
-      group.rows.map((row) => line(row, data, pick)))),
+      group.rows.map((row) => line(row, data, pick)),
+      group.more_past_cut ? el("p", { class: "more" },
+        `✂ ${group.more_past_cut.toLocaleString("en")} more changes lie past the cut and are not listed: the model never sees them.`) : null)),
     data.not_applicable.length ? el("div", { class: "none" }, el("h3", {}, "Not applicable here"),
       el("ul", {}, data.not_applicable.map((rule) => el("li", {}, el("b", {}, rule.title), `: ${rule.because}`)))) : null,
   ].flat());
 }
 
-function legend(anyVerified, anyCut) {
+function legend(anyVerified, anyCut, anyInside) {
   const item = (glyph, text) => el("li", {}, glyph, ` ${text}`);
   return el("ul", { class: "legend", "aria-label": "How to read the chart" },
     item(el("span", { class: "line-sample", "aria-hidden": "true" }), "the caption itself"),
+    anyInside ? item(el("span", { class: "line-sample dotted", "aria-hidden": "true" }), "its paraphrase, which a flip inside it is compared with") : null,
     item(mark("same"), "paraphrase"),
     item(mark("drop"), "flip: made false"),
     item(mark("unknown"), "no expectation"),
@@ -61,7 +64,7 @@ function line(row, data, pick) {
   const chip = el("button", {
     type: "button", class: `chip${row.drawn ? "" : " offered"}`, "data-key": row.key, "aria-pressed": String(chosen), title: `${row.text}\n${row.note}`,
     "aria-label": label(row, data), onclick: () => pick(row.key),
-  }, mark(row.expects), el("span", { class: "what" }, el("small", {}, row.rule), el("span", { class: "change" }, row.change)),
+  }, mark(row.expects), el("span", { class: "what" }, el("small", {}, row.rule), el("span", { class: "change" }, row.change, row.which ? el("small", {}, ` ${row.which}`) : null)),
   row.verified ? el("b", { class: "good", title: "known to be false of the image, by its annotations" }, "✓") : null);
   return el("div", { class: `row line${chosen ? " chosen" : ""}` }, chip,
     data.models.map((model, m) => [
@@ -91,5 +94,6 @@ function cell(row, own, panel, model) {
 function label(row, data) {
   const parts = data.models.map((model, m) => row.not_seen[m] ?? model.panels.map((panel, side) =>
     `${panel.title} ${row.cells[m][side].value}, shift ${row.cells[m][side].shift}${row.cells[m][side].preferred ? ", preferred to the caption" : ""}`).join("; "));
-  return `${row.rule}: ${row.text}. ${parts.join(". ")}${row.verified ? ". Known to be false of the image" : ""}. Rank ${row.ranks.map((r) => r.text).join(", ")}`;
+  const which = row.which ? ` (${row.which})` : "";
+  return `${row.rule}: ${row.change}${which}: ${row.text.replace(/\.$/, "")}. ${parts.join(". ")}${row.verified ? ". Known to be false of the image" : ""}. Rank ${row.ranks.map((r) => r.text).join(", ")}`;
 }

@@ -6,7 +6,7 @@ from vlmexplain.metrics.enumeration import Multiplicity
 from vlmexplain.metrics.pair import PairExplanation
 from vlmexplain.ui.explore.adds_up import counts_in_order
 from vlmexplain.ui.explore.metric_head import adds_up
-from vlmexplain.ui.html import Html, tag
+from vlmexplain.ui.html import Html, tag, wide
 from vlmexplain.ui.words import concept, value_text
 
 MOST_DRAWN = 14
@@ -46,8 +46,8 @@ def _table(pair: PairExplanation, rows: list[Multiplicity]) -> Html:
         tag("td", class_="wide-only"),
         tag("td", value_text("ce", pair.ce.value), class_="r"),
     )
-    return tag(
-        "div",
+    return wide(
+        "Multiplicities of the common concepts",
         tag(
             "table",
             tag("caption", "Multiplicities of the common concepts", class_="sr"),
@@ -55,7 +55,6 @@ def _table(pair: PairExplanation, rows: list[Multiplicity]) -> Html:
             tag("tbody", [_row(m) for m in rows]),
             tag("tfoot", total) if pair.ce.value is not None else None,
         ),
-        class_="wide",
     )
 
 

@@ -8,7 +8,7 @@ from vlmexplain.metrics.pair import PairExplanation
 from vlmexplain.metrics.size_disagreement import ConceptSizes, NoSize, SizeEvidence, SizePair
 from vlmexplain.ui.explore.adds_up import difference_text, threshold_text
 from vlmexplain.ui.explore.metric_head import adds_up
-from vlmexplain.ui.html import Html, tag
+from vlmexplain.ui.html import Html, tag, wide
 from vlmexplain.ui.words import concept, percent, short_name
 
 CONVENTION = {
@@ -52,15 +52,14 @@ def _table(rows: list[tuple[ConceptSizes, SizePair]], evidence: SizeEvidence) ->
         tag("th", "D_A", scope="col", class_="r"),
         tag("th", f"≥ {threshold_text(evidence)}", scope="col"),
     )
-    return tag(
-        "div",
+    return wide(
+        "Matched pairs of boxes",
         tag(
             "table",
             tag("caption", "Matched pairs of boxes with their areas", class_="sr"),
             tag("thead", titles),
             tag("tbody", [_row(sizes, pair, evidence, scale) for sizes, pair in rows]),
         ),
-        class_="wide",
     )
 
 

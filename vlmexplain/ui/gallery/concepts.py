@@ -7,7 +7,7 @@ import streamlit as st
 
 from vlmexplain.datasets.gallery import Gallery
 from vlmexplain.ui import caches
-from vlmexplain.ui.html import Html, tag
+from vlmexplain.ui.html import Html, tag, wide
 from vlmexplain.ui.overview import address
 from vlmexplain.ui.overview.scope import facts_of
 from vlmexplain.ui.words import short_name
@@ -36,8 +36,8 @@ def draw_concepts(gallery: Gallery) -> None:
         if there
     ]
     st.html(
-        tag("div", tag("div", tag("table", tag("thead", tag("tr", heads)), tag("tbody", body)),
-            class_="wide rows"), tag("p", f"{len(order):,} concepts ", turns,
+        tag("div", wide("Concepts", tag("table", tag("thead", tag("tr", heads)),
+            tag("tbody", body)), also="rows"), tag("p", f"{len(order):,} concepts ", turns,
             class_="quiet small num"), class_="vx")
     )  # fmt: skip
 

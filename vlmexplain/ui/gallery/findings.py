@@ -8,7 +8,7 @@ from vlmexplain.datasets.checks import Finding, ImportSummary, Severity
 from vlmexplain.datasets.gallery import Gallery
 from vlmexplain.overview.finding_pictures import finding_images
 from vlmexplain.ui.gallery.pictures import draw_chosen, draw_tiles
-from vlmexplain.ui.html import Html, tag
+from vlmexplain.ui.html import Html, tag, wide
 from vlmexplain.ui.overview import address
 
 HEADINGS: tuple[tuple[Severity, str], ...] = (
@@ -74,11 +74,8 @@ def checks_list(summary: ImportSummary, *, with_pictures: bool = False) -> Html:
 def _findings(findings: tuple[Finding, ...], with_pictures: bool) -> Html:
     titles = [tag("th", text, scope="col", class_=align) for text, align in HEADS]
     body = [_finding(finding, with_pictures) for finding in findings]
-    return tag(
-        "div",
-        tag("table", tag("thead", tag("tr", titles)), tag("tbody", body)),
-        class_="wide",
-    )
+    table = tag("table", tag("thead", tag("tr", titles)), tag("tbody", body))
+    return wide("Findings", table)
 
 
 def _finding(finding: Finding, with_pictures: bool) -> Html:

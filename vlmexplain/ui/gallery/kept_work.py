@@ -14,7 +14,7 @@ from vlmexplain.scoring.cache import CacheEntry, list_cache
 from vlmexplain.scoring.run_store import RunManifest, list_runs
 from vlmexplain.storage import home
 from vlmexplain.ui.choice import SHOWN_DIGITS
-from vlmexplain.ui.html import Html, tag
+from vlmexplain.ui.html import Html, tag, wide
 from vlmexplain.ui.lgip.plane import source_name
 from vlmexplain.ui.overview.links import explore_link, page_link
 from vlmexplain.wording.words import size_text
@@ -61,8 +61,7 @@ def draw_sizes(gallery: Gallery) -> None:
     more = len(entries) - MOST_LINES
     st.html(
         tag("div", tag("dl", sums, class_="ranks", style="margin-bottom:10px"),
-            tag("div", tag("table", tag("thead", tag("tr", heads)), tag("tbody", body)),
-                class_="wide"),
+            wide("What is kept", tag("table", tag("thead", tag("tr", heads)), tag("tbody", body))),
             tag("p", f"and {more:,} more", class_="quiet small") if more > 0 else None,
             class_="vx")
     )  # fmt: skip

@@ -14,6 +14,7 @@ from vlmexplain.datasets.gallery import Gallery
 from vlmexplain.overview.run_columns import RunColumns
 from vlmexplain.scoring.run_store import Run
 from vlmexplain.storage import content_key
+from vlmexplain.ui.charts import in_app_colour
 from vlmexplain.ui.html import tag
 from vlmexplain.ui.messages import problem
 from vlmexplain.ui.overview import address, kept
@@ -208,7 +209,7 @@ def _axis(name: str) -> str:
 
 
 def _plain(figure: go.Figure, x: str, y: str) -> go.Figure:
-    figure.update_layout(
+    in_app_colour(figure).update_layout(
         margin={"l": 50, "r": 10, "t": 36, "b": 45}, height=366, dragmode="select",
         xaxis_title=x, yaxis_title=y, showlegend=False, bargap=0.02,
     )  # fmt: skip

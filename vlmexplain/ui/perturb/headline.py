@@ -8,7 +8,7 @@ from vlmexplain.live.comparison import Comparison, ScoredCandidate
 from vlmexplain.live.retrieval import Retrieval
 from vlmexplain.perturb.perturbation import apply
 from vlmexplain.perturb.seen import TIE
-from vlmexplain.ui.html import Html, tag
+from vlmexplain.ui.html import Html, tag, wide
 from vlmexplain.ui.perturb.chart import NOT_SEEN
 from vlmexplain.ui.perturb.edits_view import changed_text
 from vlmexplain.ui.perturb.numbers import rank_text, shift_text, similarity_text
@@ -65,7 +65,7 @@ def _model(live: Live, model: LiveModel, number: int) -> Html:
         "div",
         tag("h3", model.name) if len(live.models) > 1 else None,
         tag("p", _sentence(model.comparison), data_verdict=number),
-        tag("div", _table(live, model, picked, number), class_="wide"),
+        wide("Similarities and ranks", _table(live, model, picked, number)),
     )
 
 

@@ -9,7 +9,7 @@ import streamlit as st
 from vlmexplain.lgip.figures import LgipFigures, Sensitivity
 from vlmexplain.lgip.result import LgipManifest, list_lgip
 from vlmexplain.perturb.rules import Mode
-from vlmexplain.ui.html import Html, tag
+from vlmexplain.ui.html import Html, tag, wide
 from vlmexplain.ui.perturb.numbers import similarity_text
 from vlmexplain.ui.words import percent
 
@@ -59,10 +59,8 @@ def pair_lgip_view(
     ]
     return tag(
         "div",
-        tag(
-            "div",
-            tag("table", tag("thead", tag("tr", titles)), tag("tbody", rows)),
-            class_="wide",
+        wide(
+            "LGIP of this pair", tag("table", tag("thead", tag("tr", titles)), tag("tbody", rows))
         ),
         [tag("p", note, class_="quiet small") for note in notes if note],
         class_="vx stack",

@@ -67,7 +67,7 @@ def _draw_preference(given: PreferenceSummary) -> None:
         ["Items tied", f"{given.items_tied:,}", "", ""],
         ["Chosen on the left", value(given.share_left, "share"), "", rests_on(given.share_left)],
     ]
-    st.html(tag("div", table(["", "Value", "95 % interval", "Rests on"], rows), class_="vx"))
+    st.html(tag("div", table(["Figure", "Value", "95 % interval", "Rests on"], rows), class_="vx"))
 
 
 def _times(time: TimePerItem) -> Html:

@@ -64,7 +64,7 @@ def _draw_heat_map(found: Analysis) -> None:
     labels = [plain_label(found.class_labels[key], 20) for key in keys]
     counts = [[found.co_occurrence[a][b] for b in keys] for a in keys]
     heat = go.Figure(go.Heatmap(
-        z=counts, x=labels, y=labels, text=counts, texttemplate="%{text}", colorscale="Blues",
+        z=counts, x=labels, y=labels, text=counts, texttemplate="%{text}",
         xgap=2, ygap=2, showscale=False,
         hovertemplate="%{y} and %{x}: %{z} answers<extra></extra>",
     ))  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from vlmexplain.ratings.analysis.figure import Figure, Interval
-from vlmexplain.ui.html import Html, tag
+from vlmexplain.ui.html import Html, tag, wide
 
 
 def tiles(*shown: tuple[str, Figure, str]) -> Html:
@@ -64,13 +64,13 @@ def table(heads: list[str], rows: list[list[object]], left: int = 1) -> Html:
         scope = {"scope": "col"} if kind == "th" else {}
         return tag(kind, content, class_=None if n < left else "r", **scope)
 
-    return tag(
-        "div",
+    return wide(
+        heads[0],
         tag("table",
             tag("thead", tag("tr", [cell("th", n, head) for n, head in enumerate(heads)])),
             tag("tbody", [tag("tr", [cell("td", n, one) for n, one in enumerate(row)])
                           for row in rows])),
-        class_="wide rows",
+        also="rows",
     )  # fmt: skip
 
 

@@ -11,7 +11,7 @@ from vlmexplain.ratings.analysis.analyse import Analysis
 from vlmexplain.ratings.analysis.ratings import mean_rating_by_item
 from vlmexplain.ratings.rows import RatingData, first_answers
 from vlmexplain.ratings.spec import SessionSpec
-from vlmexplain.ui.html import Html, tag
+from vlmexplain.ui.html import Html, join, tag
 from vlmexplain.ui.overview.links import explore_link
 from vlmexplain.ui.rating_admin.figure_text import table
 from vlmexplain.ui.rating_admin.plain_chart import draw_chart
@@ -85,14 +85,16 @@ def _correlations(ordered: list[Correlation]) -> Html:
 def _rho_table(shown: list[Correlation]) -> Html:
     rows: list[list[object]] = []
     for one in shown:
-        good = "↑ high is good" if one.high_is_good else "↓ low is good"
+        good = tag(
+            "span", "↑ high is good" if one.high_is_good else "↓ low is good", class_="quiet"
+        )
         if one.rho is None or one.p_value is None:
             rho: object = tag("span", "n/a", class_="undefined")
             p: object = one.undefined_because or ""
         else:
             rho, p = f"{one.rho:.3f}", f"{one.p_value:.3g}"
-        rows.append([title(one.key), good, rho, p, f"{one.n:,}", f"{one.n_undefined:,}"])
-    return table(["Metric", "", "ρ", "p", "Items", "Undefined"], rows, 2)
+        rows.append([join(title(one.key), " ", good), rho, p, f"{one.n:,}", f"{one.n_undefined:,}"])
+    return table(["Metric", "ρ", "p", "Items", "Undefined"], rows)
 
 
 def _draw_scatter(data: RatingData, key: str) -> None:

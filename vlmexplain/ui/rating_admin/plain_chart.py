@@ -5,12 +5,14 @@ from __future__ import annotations
 import plotly.graph_objects as go
 import streamlit as st
 
+from vlmexplain.ui.charts import in_app_colour
+
 HEIGHT = 320
 
 
 def draw_chart(figure: go.Figure, x: str, y: str, key: str, alt: str, height: int = HEIGHT) -> None:
     """Draw a chart with titled axes; ``alt`` says in words what it shows."""
-    figure.update_layout(
+    in_app_colour(figure).update_layout(
         margin={"l": 10, "r": 10, "t": 10, "b": 10}, height=height, showlegend=False, bargap=0.15
     )
     figure.update_xaxes(title=x, automargin=True)

@@ -10,7 +10,7 @@ import streamlit as st
 from vlmexplain.ratings.sessions import Session
 from vlmexplain.ratings.store import RatingStore
 from vlmexplain.ratings.watch import ItemProgress, SessionProgress, watch_session
-from vlmexplain.ui.html import Html, tag
+from vlmexplain.ui.html import Html, tag, wide
 from vlmexplain.ui.messages import told
 from vlmexplain.ui.rating_admin.access import require_organiser
 from vlmexplain.ui.rating_admin.session_list import day
@@ -106,8 +106,8 @@ def _item(item: ItemProgress) -> Html:
 
 def _table(heads: list[tuple[str, str]], rows: list[Html]) -> Html:
     titles = [tag("th", head, scope="col", class_=kind or None) for head, kind in heads]
-    return tag("div", tag("table", tag("thead", tag("tr", titles)), tag("tbody", rows)),
-               class_="wide rows")  # fmt: skip
+    table = tag("table", tag("thead", tag("tr", titles)), tag("tbody", rows))
+    return wide(heads[0][0], table, also="rows")
 
 
 def _ago(moment: float | None) -> str:
