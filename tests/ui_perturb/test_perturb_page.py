@@ -161,6 +161,27 @@ def test_past_the_cut_and_unknown(perturb_world: Any, monkeypatch: pytest.Monkey
     assert colour["not_seen"] == ["✂ past the cut: not seen by the model"]
 
 
+def test_a_caption_of_2000_characters_lists_only_what_the_model_can_see(
+    perturb_world: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    caption = "an old red dog and " * 104 + "a cat"
+    app = open_page(
+        perturb_world,
+        monkeypatch,
+        "perturb",
+        **perturb_world.parameters(perturb_world.fake_run, caption=caption, query="0"),
+    )
+    groups = {each["key"]: each for each in component(app, "perturbations")["groups"]}
+    rows = groups["drop"]["rows"]
+    cut = [row for row in rows if row["not_seen"][0] and row["not_seen"][0].startswith("✂")]
+    assert len(cut) == 5 and len(rows) < 60
+    assert groups["drop"]["more_past_cut"] > 300
+    reds = [row["which"] for row in rows if row["key"].startswith("careful-color.")]
+    assert reds[:2] == ["1st of 104", "2nd of 104"] and len(set(reds)) == len(reds)
+    others = [row["which"] for row in rows if row["change"].startswith("red →")]
+    assert {which.split()[2] for which in others} == {"104"}  # not "an" -> "a" beside it
+
+
 def test_a_text_model_says_what_it_compares(
     perturb_world: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +14,8 @@ from vlmexplain.perturb.perturbation import Expects
 from vlmexplain.perturb.rules import RULE_BY_KEY
 from vlmexplain.perturb.seen import TIE
 from vlmexplain.ui.components.mount import register
-from vlmexplain.ui.perturb.numbers import rank_change, rank_text, shift_text, similarity_text
+from vlmexplain.ui.perturb.numbers import MINUS, rank_change, rank_text, shift_text, similarity_text
+from vlmexplain.ui.words import place_text
 
 _component = register("perturbations")
 
@@ -29,6 +31,8 @@ NOT_SEEN = {
     "past the cut": "✂ past the cut: not seen by the model",
     "same tokens": "= the model reads the same: unknown words, or the same tokens",
 }
+MOST_PAST_CUT = 5
+"""Perturbations past the cut that a group lists; the others are counted."""
 UNASKED = frozenset({"own-text"})
 """Rules that are not listed as not applicable: the text field itself is the user's own text."""
 
@@ -58,14 +62,27 @@ def draw_chart(
 def chart_data(columns: Sequence[ModelColumn], candidates: Candidates, pick: str) -> dict[str, Any]:
     """What the component draws."""
     scales = [_Scale.over(column.comparison) for column in columns]
+    places = dict(_occurrences(candidates))
     rows: dict[Expects, list[dict[str, Any]]] = {expects: [] for expects in GROUPS}
+    past_cut = dict.fromkeys(GROUPS, 0)
     for place, one in enumerate(columns[0].comparison.candidates):
         of_models = [column.comparison.candidates[place] for column in columns]
-        rows[one.candidate.perturbation.expects].append(_row(of_models, columns, scales))
+        expects, key = one.candidate.perturbation.expects, one.candidate.key
+        if all(own.scored.visibility == "past the cut" for own in of_models):
+            past_cut[expects] += 1
+            if past_cut[expects] > MOST_PAST_CUT and key != pick:
+                continue
+        rows[expects].append(_row(of_models, columns, scales, places.get(key, "")))
     return {
         "models": [_model(column, scale) for column, scale in zip(columns, scales, strict=True)],
         "groups": [
-            {"key": expects, "title": title, "hint": hint, "rows": rows[expects]}
+            {
+                "key": expects,
+                "title": title,
+                "hint": hint,
+                "rows": rows[expects],
+                "more_past_cut": max(0, past_cut[expects] - MOST_PAST_CUT),
+            }
             for expects, (title, hint) in GROUPS.items()
             if rows[expects]
         ],
@@ -111,7 +128,10 @@ class _Scale:
         first = math.ceil(self.low / self.step)
         last = math.floor(self.high / self.step)
         return [
-            {"at": self.at(n * self.step), "text": f"{n * self.step:.{decimals}f}"}
+            {
+                "at": self.at(n * self.step),
+                "text": f"{n * self.step:.{decimals}f}".replace("-", MINUS),
+            }
             for n in range(first, last + 1)
         ]
 
@@ -134,8 +154,25 @@ def _model(column: ModelColumn, scale: _Scale) -> dict[str, Any]:
     }
 
 
+def _occurrences(candidates: Candidates) -> Iterator[tuple[str, str]]:
+    """For each change of a word that the caption has more than once, which of them it is."""
+    starts: dict[str, list[int]] = {}
+    for match in re.finditer(r"\w+", candidates.caption):
+        starts.setdefault(match[0].lower(), []).append(match.start())
+    for one in (*candidates.drawn, *candidates.offered):
+        made = one.perturbation
+        named = made.note.partition(" →")[0].lower()  # not the article that changes with it
+        found = starts.get(named, [])
+        places = [edit.start for edit in made.edits if edit.before.lower() == named]
+        if len(found) > 1 and places and places[0] in found:
+            yield one.key, f"{place_text(found.index(places[0]) + 1)} of {len(found)}"
+
+
 def _row(
-    of_models: Sequence[ScoredCandidate], columns: Sequence[ModelColumn], scales: Sequence[_Scale]
+    of_models: Sequence[ScoredCandidate],
+    columns: Sequence[ModelColumn],
+    scales: Sequence[_Scale],
+    which: str,
 ) -> dict[str, Any]:
     candidate = of_models[0].candidate
     one = candidate.perturbation
@@ -143,6 +180,7 @@ def _row(
         "key": candidate.key,
         "rule": candidate.rule.title,
         "change": change_text(one.note),
+        "which": which,
         "text": candidate.text,
         "note": one.note,
         "expects": one.expects,
