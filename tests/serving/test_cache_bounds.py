@@ -199,3 +199,11 @@ def test_limits_on_the_command_line(
     assert listed["galleries"]["limit"] == 9 and listed["galleries"]["default"] == 4
     assert main(["cache", "limits"]) == 0
     assert "VLMEXPLAIN_CACHE_RUNS" in capsys.readouterr().out
+
+
+def test_limits_of_a_cache_that_is_none(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("VLMEXPLAIN_CACHE_RUN", "9")
+    assert main(["cache", "limits"]) == 1
+    assert "Did you mean 'runs'" in capsys.readouterr().err

@@ -52,7 +52,8 @@ def test_here(gallery_home: Path, capsys: Any) -> None:
     document = health_document(check_health())
     assert document["status"] == "ok" and document["store"]["found"]["galleries"] == 1
     assert main(["health"]) == 0
-    assert "galleries 1" in capsys.readouterr().out
+    told = capsys.readouterr().out
+    assert "galleries 1, demo no, runs 0" in told and "there no" in told
 
 
 def test_database_that_is_none(
@@ -72,7 +73,19 @@ def test_malformed_address_of_the_database(
     assert not document["ratings"]["ok"] and SECRET not in json.dumps(document)
 
 
-@pytest.mark.parametrize("address", ["http://127.0.0.1:1", "localhost:1", "ftp://127.0.0.1"])
-def test_no_server(address: str, capsys: Any) -> None:
+@pytest.mark.parametrize(
+    ("address", "remedy"),
+    [
+        ("http://127.0.0.1:1", "Is it running"),
+        ("http://127.0.0.1:port", "Is it running"),
+        ("http://[::1", "Is it running"),
+        ("http://", "Expected http://host:port."),
+        ("localhost:1", "Expected http://host:port."),
+        ("ftp://127.0.0.1", "Expected http://host:port."),
+        ("", "Expected http://host:port."),  # of an unset variable: not "here, then"
+    ],
+)
+def test_no_server(address: str, remedy: str, capsys: Any) -> None:
     assert main(["health", "--url", address, "--timeout", "2"]) == 1
-    assert "vlmexplain:" in capsys.readouterr().err
+    told = capsys.readouterr()
+    assert told.err.startswith("vlmexplain:") and remedy in told.err and not told.out

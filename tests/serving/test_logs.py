@@ -155,3 +155,26 @@ def test_places_name_no_folder_of_the_machine() -> None:
     assert logs._short("/home/me/src/vlmexplain/vlmexplain/ui/jobs.py") == "vlmexplain/ui/jobs.py"
     assert logs._short("/x/lib/python3.11/site-packages/duckdb/a.py") == "duckdb/a.py"
     assert logs._short("/somewhere/else.py") == "else.py"
+
+
+@pytest.mark.parametrize(
+    ("form", "name", "value"),
+    [
+        ("json", "VLMEXPLAIN_CACHE_RUNS", "lots"),
+        ("json", "VLMEXPLAIN_CACHE_RUN", "4"),
+        ("json", "VLMEXPLAIN_STOP_S", "soon"),
+        ("json", "VLMEXPLAIN_LOG_LEVEL", "loud"),
+        ("text", "VLMEXPLAIN_LOG", "jason"),
+    ],
+)
+def test_a_wrong_setting_ends_the_process_with_one_line(form: str, name: str, value: str) -> None:
+    out = subprocess.run(
+        [sys.executable, "-c", "from vlmexplain.ui.server import read_settings; read_settings()"],
+        capture_output=True, text=True, timeout=120, check=False,
+        env={**os.environ, "VLMEXPLAIN_LOG": form, name: value}, cwd=Path(__file__).parents[2],
+    )  # fmt: skip
+    assert out.returncode == 1 and not out.stdout
+    (line,) = out.stderr.splitlines()
+    assert "server.refused" in line and name in line
+    if form == "json":
+        assert json.loads(line)["level"] == "error"

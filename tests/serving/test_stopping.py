@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from vlmexplain.errors import Cancelled
+from vlmexplain.errors import Cancelled, StoreError
 from vlmexplain.records import Progress, ProgressCallback
 from vlmexplain.ui.jobs import JobRegistry
 from vlmexplain.ui.stopping import STOP_S, UNFINISHED, Stop, stop_seconds
@@ -140,8 +140,15 @@ def test_stop_does_not_end_a_process_that_is_done() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "seconds"), [("", STOP_S), ("soon", STOP_S), ("3.5", 3.5), ("-1", 0.0)]
+    ("text", "seconds"), [("", STOP_S), (" ", STOP_S), ("3.5", 3.5), (" 7 ", 7.0), ("0", 0.0)]
 )
 def test_time_to_stop(text: str, seconds: float, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("VLMEXPLAIN_STOP_S", text)
     assert stop_seconds() == seconds
+
+
+@pytest.mark.parametrize("text", ["soon", "-1", "nan", "inf", "1e9"])
+def test_no_time_to_stop(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("VLMEXPLAIN_STOP_S", text)
+    with pytest.raises(StoreError, match=r"VLMEXPLAIN_STOP_S: .*number of seconds"):
+        stop_seconds()

@@ -55,8 +55,9 @@ def execute(args: argparse.Namespace) -> int:
 
 def show_limits(as_json: bool) -> None:
     """The sizes of the caches in memory as a table or as JSON."""
-    from vlmexplain.cache_sizes import SIZES, size_of
+    from vlmexplain.cache_sizes import SIZES, check_sizes, size_of
 
+    check_sizes()  # a misspelt variable too
     if as_json:
         print_json(
             [

@@ -9,6 +9,7 @@ import argparse
 import json
 import urllib.error
 import urllib.request
+from http.client import HTTPException
 from typing import Any
 
 from vlmexplain.cli.output import print_json
@@ -28,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def execute(args: argparse.Namespace) -> int:
     """Say how it is."""
-    document = _ask(args.url, args.timeout) if args.url else _look()
+    document = _ask(args.url, args.timeout) if args.url is not None else _look()
     if args.json:
         print_json(document)
     else:
@@ -42,13 +43,22 @@ def lines(document: dict[str, Any]) -> list[str]:
 
     >>> lines({"status": "failing", "version": "1", "store": {"ok": False, "because": "gone."}})
     ['failing (version 1)', 'store: gone.']
+    >>> lines({"status": "ok", "version": "1", "store": {"found": {"runs": 2, "demo": True}}})
+    ['ok (version 1)', 'store: runs 2, demo yes']
     """
     told = [f"{document.get('status')} (version {document.get('version')})"]
     for name, check in document.items():
         if isinstance(check, dict):
-            found = ", ".join(f"{key} {value}" for key, value in check.get("found", {}).items())
+            found = ", ".join(
+                f"{key} {said(value)}" for key, value in check.get("found", {}).items()
+            )
             told.append(f"{name}: {check.get('because') or found or 'ok'}")
     return told
+
+
+def said(value: object) -> str:
+    """A value as a word: truth values are yes and no."""
+    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
 
 
 def _look() -> dict[str, Any]:
@@ -66,9 +76,13 @@ def _ask(url: str, timeout_s: float) -> dict[str, Any]:
             text = answer.read(MOST_BYTES)
     except urllib.error.HTTPError as error:  # 503 carries the document too
         text = error.read(MOST_BYTES)
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, HTTPException) as error:
         reason = getattr(error, "reason", error)
-        raise StoreError(f"no server answers ({reason}).", where=address) from error
+        raise StoreError(
+            f"no server answers ({reason}).",
+            where=address,
+            remedy="Is it running, and is this its host and port?",
+        ) from error
     try:
         document = json.loads(text)
     except ValueError:

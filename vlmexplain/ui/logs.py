@@ -117,14 +117,15 @@ def set_up() -> None:
     Raises:
         UnknownName: the environment names an unknown format or level.
     """
-    form, level = wanted()
+    form = wanted_form()
     formatter = JsonFormatter() if form == "json" else TextFormatter()
-    logger.setLevel(level)
     logger.propagate = False
     if not logger.handlers:
         logger.addHandler(logging.StreamHandler(sys.stderr))
     for handler in logger.handlers:
         handler.setFormatter(formatter)
+    form, level = wanted()  # after that, so that what is wrong can be said
+    logger.setLevel(level)
     if form == "json":
         # else it prints errors in colour, with what the code held, to standard output
         config.set_option("logger.enableRich", False)
@@ -133,7 +134,7 @@ def set_up() -> None:
 
 def wanted() -> tuple[str, int]:
     """The format and the level that the environment asks for."""
-    form = os.environ.get("VLMEXPLAIN_LOG", "").strip().lower() or "text"
+    form = wanted_form()
     if form not in FORMATS:
         raise UnknownName("log format", form, FORMATS, where="VLMEXPLAIN_LOG")
     default = "info" if form == "json" else "warning"
@@ -141,6 +142,11 @@ def wanted() -> tuple[str, int]:
     if name not in LEVELS:
         raise UnknownName("log level", name, LEVELS, where="VLMEXPLAIN_LOG_LEVEL")
     return form, LEVELS[name]
+
+
+def wanted_form() -> str:
+    """The format that the environment asks for, whether there is such or not."""
+    return os.environ.get("VLMEXPLAIN_LOG", "").strip().lower() or "text"
 
 
 def adopt_server_loggers(formatter: logging.Formatter) -> None:

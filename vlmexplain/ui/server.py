@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import logging
+import os
 import threading
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -15,6 +17,7 @@ from starlette.routing import Route
 
 from vlmexplain import __version__
 from vlmexplain.cache_sizes import check_sizes
+from vlmexplain.errors import VlmexplainError
 from vlmexplain.health import check_health, health_document
 from vlmexplain.storage import read_only
 from vlmexplain.ui import logs
@@ -26,6 +29,8 @@ from vlmexplain.ui.stopping import Stop, stop_seconds
 HEALTH_PATH = "/health"
 LOOK_AGAIN_S = 2.0
 ANSWER_S = 5.0
+REFUSED = 1
+"""The exit code when a setting is wrong."""
 
 _started_s = time.monotonic()
 _look = threading.Lock()
@@ -35,16 +40,34 @@ _seen: tuple[float, dict[str, Any]] | None = None
 @asynccontextmanager
 async def lifespan(_: Any) -> AsyncIterator[None]:
     """From the first moment of the server to its last."""
-    logs.set_up()
-    check_sizes()
+    stop_s = read_settings()
     logs.log("server.start", version=__version__, read_only=read_only())
-    stop = Stop(job_registry(), stop_seconds())
+    stop = Stop(job_registry(), stop_s)
     stop.on_signal()
     read_ahead()
     try:
         yield
     finally:
         await asyncio.to_thread(stop.finish)
+
+
+def read_settings(end: Callable[[int], object] = os._exit) -> float:
+    """Read the environment's settings; a wrong one ends the process, with one line that names it.
+
+    Args:
+        end: how; an error here would come out of the web server as pages of its own code.
+
+    Returns:
+        How long a stop may take, in seconds.
+    """
+    try:
+        logs.set_up()
+        check_sizes()
+        return stop_seconds()
+    except VlmexplainError as error:
+        logs.log("server.refused", logging.ERROR, message=str(error))
+        end(REFUSED)
+        raise
 
 
 async def health(_: Request) -> JSONResponse:

@@ -12,10 +12,12 @@ from types import FrameType
 
 from streamlit import runtime
 
+from vlmexplain.errors import StoreError
 from vlmexplain.ui.jobs import JobRegistry
 from vlmexplain.ui.logs import log
 
 STOP_S = 20.0
+MOST_S = 86_400.0
 UNFINISHED = 1
 """The exit code when something was still at work at the end of that time."""
 DRAWS = "ScriptRunner.scriptThread"
@@ -23,11 +25,23 @@ DRAWS = "ScriptRunner.scriptThread"
 
 
 def stop_seconds() -> float:
-    """How long a stop may take: ``VLMEXPLAIN_STOP_S``, else 20 seconds."""
+    """How long a stop may take: ``VLMEXPLAIN_STOP_S``, else 20 seconds.
+
+    Raises:
+        StoreError: the environment's value is no number of seconds.
+    """
+    text = os.environ.get("VLMEXPLAIN_STOP_S", "").strip()
     try:
-        return max(0.0, float(os.environ.get("VLMEXPLAIN_STOP_S", "")))
+        seconds = float(text or STOP_S)
     except ValueError:
-        return STOP_S
+        seconds = -1.0
+    if not 0 <= seconds <= MOST_S:  # of "nan" neither is true
+        raise StoreError(
+            f"{text!r} is no time to stop in.",
+            where="VLMEXPLAIN_STOP_S",
+            remedy=f"Expected a number of seconds, 0 to {MOST_S:.0f}.",
+        )
+    return seconds
 
 
 class Stop:
