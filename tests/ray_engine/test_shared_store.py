@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import errno
+import io
 import json
+import math
+import os
+import socket
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,6 +18,7 @@ import pytest
 
 from vlmexplain.cli import main
 from vlmexplain.errors import MissingPackage, StoreError
+from vlmexplain.ray_engine import remote_files
 from vlmexplain.ray_engine.shared_store import SharedStore, object_name
 from vlmexplain.ray_engine.store_sweep import prune_store
 from vlmexplain.storage import home
@@ -192,7 +199,7 @@ def test_commands(tmp_path: Path, fresh_home: Path, capsys: pytest.CaptureFixtur
 
 
 def test_addresses_that_are_no_store(monkeypatch) -> None:
-    with pytest.raises(StoreError, match="is no store"):
+    with pytest.raises(StoreError, match="cannot be used"):
         SharedStore("nonsense://x")
 
     def without(*_: object, **__: object) -> None:
@@ -201,3 +208,97 @@ def test_addresses_that_are_no_store(monkeypatch) -> None:
     monkeypatch.setattr(fsspec.core, "url_to_fs", without)
     with pytest.raises(MissingPackage, match=r"requirements-ray\.txt"):
         SharedStore("s3://bucket")
+
+
+@pytest.mark.parametrize("url", ["s3://", "file:///", "memory://"])
+def test_an_address_without_a_place_is_refused(url: str) -> None:
+    """Else the store's own folders would be taken for buckets."""
+    with pytest.raises(StoreError, match="names no bucket and no folder"):
+        SharedStore(url)
+
+
+def test_a_server_that_is_not_there_is_said_in_one_line(
+    free_port: int, monkeypatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{free_port}")
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "testing")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "testing")
+    monkeypatch.setitem(remote_files.S3_PATIENCE, "retries", {"max_attempts": 1})
+    assert main(["store", "--store", "s3://nowhere/at-all", "list"]) == 1
+    told = capsys.readouterr().err
+    assert "s3://nowhere/at-all" in told and "Could not connect" in told and told.count("\n") == 1
+
+
+def test_a_server_that_never_answers_is_given_up(monkeypatch) -> None:
+    with socket.socket() as silent:
+        silent.bind(("127.0.0.1", 0))
+        silent.listen()
+        monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{silent.getsockname()[1]}")
+        monkeypatch.setenv("AWS_ACCESS_KEY_ID", "testing")
+        monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "testing")
+        monkeypatch.setitem(remote_files.S3_PATIENCE, "read_timeout", 0.3)
+        monkeypatch.setitem(remote_files.S3_PATIENCE, "retries", {"max_attempts": 2})
+        start = time.monotonic()
+        with pytest.raises(StoreError, match=r"timeout|Timeout"):
+            SharedStore("s3://silent/at-all").listing("runs", KEY)
+        assert time.monotonic() - start < 20, "tried again by one layer after another"
+
+
+def test_a_bucket_that_is_not_there_is_known_before_the_work(s3_server: str) -> None:
+    SharedStore(f"{s3_server}/probed").require_writable()
+    assert SharedStore(f"{s3_server}/probed").names_under("unfinished") == []
+    store = SharedStore("s3://no-such-bucket/results")
+    assert store.listing("runs", KEY) is None
+    with pytest.raises(StoreError, match="cannot be written"):
+        store.require_writable()
+
+
+def test_a_full_disk_here_is_not_blamed_on_the_store(
+    tmp_path: Path, fresh_home: Path, monkeypatch
+) -> None:
+    store = SharedStore((tmp_path / "store").as_uri())
+    one = folder_of(tmp_path, "one") / "0.txt"
+    store.publish("runs", KEY, one.parent)
+    store.publish_part("embeddings", KEY, "shard", [one])
+
+    class Full(io.BytesIO):
+        def write(self, content: object) -> int:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Path, "open", lambda *_: Full())
+    for work in (
+        lambda: store.fetch("runs", KEY),
+        lambda: store.fetch_parts("embeddings", KEY, fresh_home / "parts"),
+    ):
+        with pytest.raises(StoreError, match="No space left") as error:
+            work()
+        assert str(fresh_home) in str(error.value) and store.url not in str(error.value)
+
+
+def test_a_folder_that_cannot_be_listed_is_not_empty(tmp_path: Path, monkeypatch) -> None:
+    """Prune would take every object for one that nothing lists."""
+    store = SharedStore((tmp_path / "store").as_uri())
+    store.publish("runs", KEY, folder_of(tmp_path, "one"))
+    scan = os.scandir
+
+    def refuse(path: str) -> object:
+        if str(path).endswith("/runs"):
+            raise PermissionError(errno.EACCES, "Permission denied")
+        return scan(path)
+
+    monkeypatch.setattr(os, "scandir", refuse)
+    with pytest.raises(StoreError, match="Permission denied"):
+        prune_store(store, older_than_s=-60)
+    monkeypatch.undo()
+    assert len(store.names_under("objects")) == 1
+
+
+def test_two_that_finish_the_same_leave_no_parts(url: str, tmp_path: Path) -> None:
+    first, second = SharedStore(url), SharedStore(url)
+    one = folder_of(tmp_path, "one")
+    assert first.publish("embeddings", KEY, one)
+    second.publish_part("embeddings", KEY, "shard", [one / "0.txt"])
+    assert not second.publish("embeddings", KEY, one, replace=True)
+    assert second.names_under("unfinished") == []
+    second.remove("unfinished/gone.json")
+    assert second.modified_s("unfinished/gone.json") == math.inf

@@ -6,21 +6,22 @@ import importlib.util
 import logging
 import os
 import shutil
+import signal
 import socket
 import tempfile
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from vlmexplain.errors import MissingPackage, VlmexplainError
+from vlmexplain.errors import MissingPackage
+from vlmexplain.ray_engine.head_watch import ClusterError, head_watched
+
+__all__ = ["Capacity", "ClusterError", "connected", "require_ray"]
 
 LOCAL_OBJECT_STORE_BYTES = 2**30
 _REACH_S = 10
-
-
-class ClusterError(VlmexplainError):
-    """The Ray cluster cannot be reached, or cannot do the work."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +29,7 @@ class Capacity:
     """What a cluster has.
 
     Attributes:
-        n_nodes: machines.
+        n_nodes: machines with CPUs to work on.
         n_cpus, n_gpus: of all of them.
     """
 
@@ -60,11 +61,13 @@ def connected(address: str | None) -> Iterator[Capacity]:
 
     Raises:
         MissingPackage: Ray is not installed.
-        ClusterError: there is no cluster at the address, or it is of another version.
+        ClusterError: there is no cluster at the address, it is of another version, no node has
+            a whole CPU, or its head is gone while the block runs.
     """
     require_ray()
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")  # else Ray warns of it
+    os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")  # else its core logs on the terminal
     address = address or os.environ.get("RAY_ADDRESS")
     if address is not None:
         _reach(address)
@@ -75,8 +78,10 @@ def connected(address: str | None) -> Iterator[Capacity]:
         return
     scratch = None if address else _scratch_folder()
     try:
-        _connect(address, scratch)
-        yield _capacity()
+        with _sigterm_as_it_is():
+            _connect(address, scratch)
+        with head_watched(ray.get_runtime_context().gcs_address):
+            yield _capacity()
     finally:
         ray.shutdown()
         if scratch is not None:
@@ -123,6 +128,20 @@ def _connect(address: str | None, scratch: Path | None) -> None:
         raise _unreachable(address, line) from error
 
 
+@contextmanager
+def _sigterm_as_it_is() -> Iterator[None]:
+    """Undo that Ray ends the process its own way on SIGTERM: nobody would clear up behind it."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.getsignal(signal.SIGTERM)
+    try:
+        yield
+    finally:
+        if before is not None:  # None: set by other than Python
+            signal.signal(signal.SIGTERM, before)
+
+
 def _scratch_folder() -> Path:
     """For logs and sockets; the path is short because a socket's name may have 107 bytes."""
     short = Path("/tmp")  # noqa: S108  a folder of its own is made in it
@@ -132,6 +151,11 @@ def _scratch_folder() -> Path:
 def _capacity() -> Capacity:
     import ray
 
-    resources = ray.cluster_resources()
-    nodes = [node for node in ray.nodes() if node["Alive"]]
-    return Capacity(len(nodes), resources.get("CPU", 0.0), resources.get("GPU", 0.0))
+    cpus = [node["Resources"].get("CPU", 0.0) for node in ray.nodes() if node["Alive"]]
+    if max(cpus, default=0.0) < 1:
+        raise ClusterError(
+            "no node of the cluster has a CPU to work on.",
+            remedy="Add one: ray start --address HEAD:6379 --num-cpus N.",
+        )
+    n_nodes = sum(n > 0 for n in cpus)
+    return Capacity(n_nodes, sum(cpus), ray.cluster_resources().get("GPU", 0.0))

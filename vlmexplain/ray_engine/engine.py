@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import ExitStack, closing
 from pathlib import Path
+from types import TracebackType
 from typing import Any
 
 import numpy as np
@@ -37,6 +38,7 @@ from vlmexplain.scoring.ranking import CHUNK_QUERIES, Ranking, join_rankings, ra
 from vlmexplain.scoring.turns import take_turn
 from vlmexplain.storage import sweep_partial
 
+WAIT = "wait for workers of the cluster"
 QUERIES_A_TASK = 8 * CHUNK_QUERIES
 FAILURES_A_TASK = 4 * PAIRS_AT_ONCE
 
@@ -68,8 +70,13 @@ class RayEngine:
     def __enter__(self) -> RayEngine:
         return self
 
-    def __exit__(self, *_: object) -> None:
-        self._connection.close()
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._connection.__exit__(kind, error, trace)
 
     def embed(
         self,
@@ -113,6 +120,7 @@ class RayEngine:
         n = len(targets)
         if n == 0 or index.n_positions == 0:
             return rank(queries, index, targets, rows=rows, texts=texts, k=k, progress=progress)
+        progress(Progress("rank", 0, n, "queries"))
         shared = self._put(index)
 
         def arguments() -> Iterator[tuple[Any, ...]]:
@@ -143,6 +151,7 @@ class RayEngine:
             return score_failures(gallery, texts, found, options, progress)
         tables = scoring_tables(gallery)
         lengths = np.array(tables.path_lengths)  # in memory, not a map of a file
+        progress(Progress("score failures", 0, n, "failures"))
         shared = self._put(ScoringTables(tables.concepts, tables.inventory, lengths))
 
         def arguments() -> Iterator[tuple[Any, ...]]:
@@ -181,6 +190,7 @@ class RayEngine:
         ]
         if not rows:
             return
+        progress(Progress(WAIT, 0, 1))
         vectors = self._put(known.image_vectors)
         with closing(self._stream(rows, (load, model.digest, vectors))) as answers:
             for done, answer in enumerate(answers, start=1):
@@ -203,6 +213,7 @@ class RayEngine:
                 self._store.fetch_parts("embeddings", job.store.key, job.store.unfinished)
             rows += job.rows()
         if rows:
+            progress(Progress(WAIT, 0, 1))
             with closing(self._stream(rows, (load, model.digest), reader)) as answers:
                 for answer in answers:
                     self._take(answer, jobs)
@@ -223,6 +234,8 @@ class RayEngine:
 
     def _connected(self) -> Capacity:
         if self._capacity is None:
+            if self._store is not None:
+                self._store.require_writable()
             self._capacity = self._connection.enter_context(connected(self._address))
         return self._capacity
 

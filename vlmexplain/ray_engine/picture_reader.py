@@ -7,7 +7,6 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import fsspec
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
@@ -16,6 +15,7 @@ from vlmexplain.datasets import images
 from vlmexplain.errors import GalleryError, ModelError, VlmexplainError
 from vlmexplain.models.preprocessing import load_preprocess
 from vlmexplain.models.protocol import UnfitPicture
+from vlmexplain.ray_engine.remote_files import reach, remote_errors
 from vlmexplain.ray_engine.rows import (
     PICTURES,
     Row,
@@ -97,19 +97,28 @@ class PictureReader:
         except images.MissingPicture as error:
             if folder.is_dir():
                 raise
-            raise GalleryError(
-                "a worker does not see the image folder.",
-                where=self._place,
-                remedy="Share it between the nodes under the same path, or give --images URL.",
-            ) from error
+            raise _unseen(self._place) from error
 
     def _fetch(self, name: str, sha256: str) -> Image.Image:
-        files, root = fsspec.core.url_to_fs(self._place)
+        files, root = reach(self._place)
         where = posixpath.join(root, name)
         try:
-            content = files.cat_file(where)
+            with remote_errors(where):
+                content = files.cat_file(where)
         except FileNotFoundError as error:
-            raise images.MissingPicture("no such picture.", where=where) from error
+            with remote_errors(self._place):
+                is_there = files.exists(root)
+            if is_there:
+                raise images.MissingPicture("no such picture.", where=where) from error
+            raise _unseen(self._place) from error
         with tempfile.TemporaryDirectory() as folder:
             Path(folder, "picture").write_bytes(content)
             return images.read_rgb(Path(folder), "picture", sha256)
+
+
+def _unseen(place: str) -> GalleryError:
+    return GalleryError(
+        "a worker does not see the image folder.",
+        where=place,
+        remedy="Share it between the nodes under the same path, or give --images URL.",
+    )

@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from vlmexplain.errors import GalleryError, MissingPackage, ModelError, VlmexplainError
+from vlmexplain.errors import GalleryError, MissingPackage, ModelError, StoreError, VlmexplainError
 from vlmexplain.scoring.shards import LeftOut
 
 Row = dict[str, Any]
@@ -83,7 +83,7 @@ def raise_error(row: Row) -> None:
     """Raise what a row tells of, if it does."""
     if row["kind"] == ERROR:
         name, message, where, remedy = json.loads(row["notes"])
-        kind = {one.__name__: one for one in (ModelError, MissingPackage, GalleryError)}
+        kind = {one.__name__: one for one in (ModelError, MissingPackage, GalleryError, StoreError)}
         raise kind.get(name, VlmexplainError)(message, where=where, remedy=remedy)
 
 

@@ -12,19 +12,20 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import posixpath
 import re
 import shutil
 import uuid
 from collections.abc import Iterable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-import fsspec
 from fsspec.implementations.local import LocalFileSystem
 
-from vlmexplain.errors import MissingPackage, StoreError
+from vlmexplain.errors import StoreError
+from vlmexplain.ray_engine.remote_files import names_under, reach, remote_errors
 from vlmexplain.records import Progress, ProgressCallback, no_progress
 from vlmexplain.scoring.turns import take_turn
 from vlmexplain.storage import home, publish_folder, write_file
@@ -44,6 +45,10 @@ class StoredFile:
     n_bytes: int
 
 
+class DamagedObject(StoreError):
+    """An object of a store is missing, or is not what its name says."""
+
+
 Listing = dict[str, StoredFile]
 """The files of a folder by name."""
 
@@ -57,22 +62,24 @@ class SharedStore:
 
     Raises:
         MissingPackage: the file system needs a package that is not installed.
-        StoreError: no such kind of file system.
+        StoreError: no such kind of file system, or nothing in it is named.
     """
 
     def __init__(self, url: str):
         self.url = url
-        try:
-            self.files, root = fsspec.core.url_to_fs(url, use_listings_cache=False)
-        except ImportError as error:
-            raise MissingPackage(
-                f"cannot reach the store {url!r} ({error}).",
-                remedy="Install it with: pip install -r requirements-ray.txt",
-            ) from error
-        except ValueError as error:
-            raise StoreError(f"is no store ({error}).", where=url) from error
+        self.files, root = reach(url)
         self.root = root.rstrip("/")
         self._sent: set[str] = set()
+
+    def require_writable(self) -> None:
+        """Write and remove a file: better to fail now than after hours of work.
+
+        Raises:
+            StoreError: one of it cannot be done.
+        """
+        name = f"{UNFINISHED}/probe-{uuid.uuid4().hex}"
+        self._write(name, b"")
+        self.remove(name)
 
     def publish(self, kind: str, key: str, folder: Path, *, replace: bool = False) -> bool:
         """Publish a finished folder under its key; whether it was written.
@@ -85,6 +92,7 @@ class SharedStore:
             return False
         files = _listing_of(folder)
         if there == files:
+            self._drop_parts(kind, key)
             return False
         for name, stored in files.items():
             self._send(folder / name, stored)
@@ -128,7 +136,7 @@ class SharedStore:
             try:
                 for name, stored in (self.read_listing(path) or {}).items():
                     self._receive(stored, folder / name)
-            except StoreError:
+            except DamagedObject:
                 continue  # it is made again
             n += 1
         return n
@@ -153,21 +161,19 @@ class SharedStore:
     def names_under(self, folder: str) -> list[str]:
         """The files under a folder of the store, relative to its root."""
         with self._errors(folder):
-            try:
-                found = self.files.find(self._path(folder))
-            except FileNotFoundError:
-                return []
-        return sorted(path[len(self.root) :].lstrip("/") for path in found)
+            found = names_under(self.files, self._path(folder))
+        return [path[len(self.root) :].lstrip("/") for path in found]
 
     def remove(self, name: str) -> None:
-        """Remove a file of the store."""
-        with self._errors(name):
+        """Remove a file of the store, if nobody else has."""
+        with suppress(FileNotFoundError), self._errors(name):
             self.files.rm_file(self._path(name))
 
     def modified_s(self, name: str) -> float:
-        """When a file was written, Unix time."""
-        with self._errors(name):
+        """When a file was written, Unix time; infinity when it is gone."""
+        with suppress(FileNotFoundError), self._errors(name):
             return float(self.files.modified(self._path(name)).timestamp())
+        return math.inf
 
     def _drop_parts(self, kind: str, key: str) -> None:
         for name in self.names_under(f"{UNFINISHED}/{kind}/{key}"):
@@ -178,7 +184,7 @@ class SharedStore:
         if stored.sha256 in self._sent:
             return
         name = object_name(stored.sha256)
-        with self._errors(name):
+        with self._errors(name, write=True):
             if isinstance(self.files, LocalFileSystem):
                 _copy_whole(path, Path(self._path(name)))
             else:
@@ -188,26 +194,29 @@ class SharedStore:
     def _receive(self, stored: StoredFile, target: Path) -> None:
         name = object_name(stored.sha256)
         digest = hashlib.sha256()
-        try:
-            with (
-                self._errors(name),
-                self.files.open(self._path(name), "rb") as source,
-                target.open("wb") as file,
-            ):
-                while chunk := source.read(_CHUNK):
-                    digest.update(chunk)
-                    file.write(chunk)
-        except FileNotFoundError:
-            pass  # the digest is that of nothing
+        with write_errors(target.parent), target.open("wb") as file:
+            for chunk in self._chunks(name):
+                digest.update(chunk)
+                file.write(chunk)
         if digest.hexdigest() != stored.sha256:
-            raise StoreError(
+            raise DamagedObject(
                 "is missing or is not what was stored.",
                 where=posixpath.join(self.url, name),
                 remedy="Remove what lists it, and make the work again.",
             )
 
+    def _chunks(self, name: str) -> Iterator[bytes]:
+        """What a file of the store holds; nothing when it is not there."""
+        with (
+            suppress(FileNotFoundError),
+            self._errors(name),
+            self.files.open(self._path(name), "rb") as source,
+        ):
+            while chunk := source.read(_CHUNK):
+                yield chunk
+
     def _write(self, name: str, content: bytes) -> None:
-        with self._errors(name):
+        with self._errors(name, write=True):
             if isinstance(self.files, LocalFileSystem):
                 write_file(Path(self._path(name)), content)
             else:  # an object store shows an object when all of it is there
@@ -217,7 +226,8 @@ class SharedStore:
         """The files that a file of the store lists; None when it is not there, or torn."""
         try:
             with self._errors(name):
-                value = json.loads(self.files.cat_file(self._path(name)))
+                content = self.files.cat_file(self._path(name))
+            value = json.loads(content)
             files = {file: StoredFile(*entry) for file, entry in value["files"].items()}
             return files if all(map(_is_plain, files)) else None
         except FileNotFoundError:
@@ -228,8 +238,8 @@ class SharedStore:
     def _path(self, name: str) -> str:
         return f"{self.root}/{name}"
 
-    def _errors(self, name: str) -> AbstractContextManager[None]:
-        return _store_errors(posixpath.join(self.url, name))
+    def _errors(self, name: str, *, write: bool = False) -> AbstractContextManager[None]:
+        return remote_errors(posixpath.join(self.url, name), write=write)
 
 
 def object_name(sha256: str) -> str:
@@ -238,17 +248,15 @@ def object_name(sha256: str) -> str:
 
 
 @contextmanager
-def _store_errors(where: str) -> Iterator[None]:
-    """What a file system raises, but for a missing file, as a `StoreError`."""
+def write_errors(folder: Path) -> Iterator[None]:
+    """What goes wrong on this machine's disk, as a `StoreError` that says so."""
     try:
         yield
-    except (FileNotFoundError, StoreError):
-        raise
     except OSError as error:
         raise StoreError(
-            f"cannot be reached ({error.strerror or error}).",
-            where=where,
-            remedy="Check the address, the credentials and the permissions.",
+            f"cannot be written ({error.strerror or error}).",
+            where=str(folder),
+            remedy="Check the free space and the permissions.",
         ) from error
 
 

@@ -144,4 +144,4 @@ def _be_quiet() -> None:
     context.enable_progress_bars = False
     context.print_on_execution_start = False
     for name in ("ray.data", "ray.tune"):
-        logging.getLogger(name).setLevel(logging.ERROR)
+        logging.getLogger(name).setLevel(logging.CRITICAL)  # errors are raised, and told once
