@@ -10,13 +10,20 @@ from same_files import assert_same_embeddings, assert_same_lgip, assert_same_run
 from traced_encoder import calls, traced
 
 from vlmexplain.datasets.gallery import Gallery
-from vlmexplain.errors import Cancelled, GalleryError, MissingPackage, ModelError
+from vlmexplain.errors import (
+    Cancelled,
+    GalleryError,
+    MissingPackage,
+    ModelError,
+    StoreError,
+)
 from vlmexplain.lgip import pair_scores
 from vlmexplain.lgip.bulk import run_lgip
 from vlmexplain.models.load import load_model
 from vlmexplain.ray_engine import embedding_jobs
 from vlmexplain.ray_engine import engine as engine_module
 from vlmexplain.ray_engine.cluster import Capacity, ClusterError, connected
+from vlmexplain.ray_engine.engine import WAIT
 from vlmexplain.ray_engine.failures import worker_errors
 from vlmexplain.ray_engine.stream import staffing
 from vlmexplain.records import Progress
@@ -107,6 +114,16 @@ def test_more_models_where_there_is_more() -> None:
     assert of(1, 4, 0) == (1, 2, 0)
 
 
+def test_readers_never_wait_for_the_models_of_another_command() -> None:
+    """Where models hold CPUs to the end, a reader that asks for one could wait for ever."""
+    for n_nodes, cpus_a_node in [(1, 1), (2, 1), (3, 8), (40, 2), (1, 256)]:
+        staff = staffing(Capacity(n_nodes, n_nodes * cpus_a_node, 0), gpu=True)
+        assert staff.model_cpus > 0 and staff.reader_cpus == 0
+        assert staff.n_readers is not None and staff.n_readers >= n_nodes
+    staff = staffing(Capacity(2, 16, 4), gpu=True)
+    assert staff.model_cpus == 0 and staff.reader_cpus > 0
+
+
 def test_without_ray_the_remedy_is_named(monkeypatch) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     with pytest.raises(MissingPackage, match=r"pip install -r requirements-ray\.txt"):
@@ -116,6 +133,27 @@ def test_without_ray_the_remedy_is_named(monkeypatch) -> None:
 def test_no_cluster_at_the_address(free_port: int) -> None:
     with pytest.raises(ClusterError, match="ray start --head"):
         connected(f"127.0.0.1:{free_port}").__enter__()
+
+
+def test_that_it_waits_for_workers_is_shown(gallery: Gallery) -> None:
+    seen: list[Progress] = []
+    with InProcess() as engine:
+        run(gallery, "fake", engine=engine, progress=seen.append)
+        run_lgip(gallery, "fake", engine=engine, progress=seen.append)
+    stages = [progress.stage for progress in seen]
+    first = {stage: stages.index(stage) for stage in ("embed", "encode texts")}
+    assert stages.count(WAIT) == 2 and stages.index(WAIT) < first["embed"]
+    assert stages[first["encode texts"] - 1] == WAIT
+    assert next(p.done for p in seen if p.stage == "rank") == 0
+
+
+def test_pictures_that_no_worker_sees_are_not_left_out(gallery: Gallery, tmp_path: Path) -> None:
+    """A wrong address is no gallery full of lost pictures."""
+    for place in (str(tmp_path / "none"), (tmp_path / "none").as_uri(), "memory://none/at/all"):
+        with pytest.raises(GalleryError, match="does not see the image folder"):
+            run(gallery, "fake", engine=InProcess(images=place))
+    with pytest.raises(StoreError, match="cannot be used"):
+        run(gallery, "fake", engine=InProcess(images="nonsense://none"))
 
 
 @pytest.mark.parametrize("wrapped", [False, True])

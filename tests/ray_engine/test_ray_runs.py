@@ -21,13 +21,14 @@ from traced_encoder import TracedEncoder, calls, processes, traced
 from vlmexplain.datasets.gallery import Gallery
 from vlmexplain.errors import Cancelled, ModelError
 from vlmexplain.lgip import pair_scores
+from vlmexplain.models.load import identify, load_model
 from vlmexplain.models.protocol import Encoder
 from vlmexplain.ray_engine import embedding_jobs, stream
 from vlmexplain.ray_engine import engine as engine_module
 from vlmexplain.ray_engine.cluster import connected
 from vlmexplain.ray_engine.engine import RayEngine
 from vlmexplain.ray_engine.run import Surroundings, lgip_on_ray, run_on_ray
-from vlmexplain.records import Progress
+from vlmexplain.records import Progress, no_progress
 from vlmexplain.scoring import embedding, shards
 from vlmexplain.scoring.run import run
 from vlmexplain.scoring.run_store import open_run
@@ -128,6 +129,26 @@ def test_a_killed_worker_costs_its_share_and_nothing_partial_is_seen(
     assert set(calls(trace)) == set(pieces)
     assert again == {list(pieces)[7]: 2}, "more was done again than the piece that was lost"
     assert [p.stage for p in seen].count("embed") > 12
+
+
+@pytest.mark.timeout(300)
+def test_a_second_command_does_not_wait_for_the_end_of_the_first(
+    cluster: str, gallery: Gallery, fresh_home: Path
+) -> None:
+    """Its models hold what those of the first leave; pictures are read all the same."""
+
+    class Model:
+        def is_ready(self) -> bool:
+            return True
+
+    with connected(cluster) as capacity:
+        staff = stream.staffing(capacity, gpu=True)
+        remote = ray.remote(num_cpus=staff.model_cpus)(Model)
+        first = [remote.remote() for _ in range(staff.n_models)]
+        assert ray.get([model.is_ready.remote() for model in first])
+        with TracedEngine(cluster) as engine:
+            engine.load = lambda: load_model("fake")
+            engine.embed(gallery, identify("fake"), "image-text", engine.load, no_progress)
 
 
 class Strange(TracedEncoder):

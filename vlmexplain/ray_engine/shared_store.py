@@ -78,8 +78,11 @@ class SharedStore:
             StoreError: one of it cannot be done.
         """
         name = f"{UNFINISHED}/probe-{uuid.uuid4().hex}"
-        self._write(name, b"")
-        self.remove(name)
+        try:
+            self._write(name, b"")
+            self.remove(name)
+        except StoreError as error:
+            raise StoreError(error.message, where=self.url, remedy=error.remedy) from error
 
     def publish(self, kind: str, key: str, folder: Path, *, replace: bool = False) -> bool:
         """Publish a finished folder under its key; whether it was written.

@@ -1,0 +1,73 @@
+"""When the head of a cluster is gone, it is said; Ray would end the process without a word."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import threading
+import time
+
+import pytest
+
+from vlmexplain.ray_engine import head_watch
+from vlmexplain.ray_engine.cluster import ClusterError
+from vlmexplain.ray_engine.engine import RayEngine
+from vlmexplain.ray_engine.head_watch import head_watched
+
+
+@pytest.fixture(autouse=True)
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(head_watch, "GONE_AFTER_S", 0.5)
+    monkeypatch.setattr(head_watch, "LOOK_EVERY_S", 0.05)
+
+
+def wait(seconds: float) -> None:
+    """As Ray waits: in one call that only a signal ends."""
+    threading.Event().wait(seconds)
+
+
+def test_a_head_that_is_gone_is_said(free_port: int) -> None:
+    start = time.monotonic()
+    with (
+        pytest.raises(ClusterError, match="has not answered"),
+        head_watched(f"127.0.0.1:{free_port}"),
+    ):
+        wait(60)
+    assert time.monotonic() - start < 30
+
+
+def test_the_engine_hands_on_what_ended_its_block(free_port: int) -> None:
+    with pytest.raises(ClusterError, match="goes on from there"), RayEngine() as engine:
+        engine._connection.enter_context(head_watched(f"127.0.0.1:{free_port}"))
+        wait(60)
+
+
+def test_a_head_that_answers_is_left_alone() -> None:
+    with socket.socket() as head:
+        head.bind(("127.0.0.1", 0))
+        head.listen(50)
+        with head_watched(f"127.0.0.1:{head.getsockname()[1]}"):
+            wait(1.5)
+
+
+def test_ctrl_c_stays_ctrl_c(free_port: int) -> None:
+    with pytest.raises(KeyboardInterrupt), head_watched(f"127.0.0.1:{free_port}"):
+        os.kill(os.getpid(), signal.SIGINT)
+        wait(60)
+
+
+def test_nothing_comes_after_the_block(free_port: int) -> None:
+    with head_watched(f"127.0.0.1:{free_port}"):
+        wait(0.2)
+    wait(1.0)
+
+
+def test_another_thread_is_not_watched(free_port: int) -> None:
+    def work() -> None:
+        with head_watched(f"127.0.0.1:{free_port}"):
+            wait(1.0)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
