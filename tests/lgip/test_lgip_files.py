@@ -81,6 +81,9 @@ def test_flips_without_types_are_of_no_type(tmp_path: Path) -> None:
         ('{"image_path": "a", "orig_captions": ["x"], "diff_caps": []}', "diff_caps is no object"),
         ('{"image_path": "a", "orig_captions": []}\nnot json', "s.jsonl:2: is no JSON"),
         ("not json", "is no JSON"),
+        ("[" * 100_000, "is no JSON"),
+        ('{"image_path": ' + "[" * 100_000, "s.jsonl:1: is no JSON"),
+        ('{"image_path": ' + "7" * 5_000, "s.jsonl:1: is no JSON"),
         ("[]", "has no items"),
         ("{}", "has no items"),
         ("7", "has no items"),
@@ -152,11 +155,25 @@ def test_a_captions_file_needs_no_gallery(tmp_path: Path) -> None:
     assert list(perturb_captions_file(tmp_path / "c.jsonl", "paper")) == made
 
 
-@pytest.mark.parametrize("content", ["{}", "[]", "nonsense", '{"images": [], "annotations": [1]}'])
+@pytest.mark.parametrize(
+    "content",
+    ["{}", "[]", "nonsense", '{"images": [], "annotations": [1]}', "[" * 100_000, "7" * 5_000],
+    ids=lambda content: content[:40],
+)
 def test_what_is_no_captions_file_is_named(tmp_path: Path, content: str) -> None:
     (tmp_path / "c.json").write_text(content)
     with pytest.raises(DataError, match=r"c\.json"):
         list(perturb_captions_file(tmp_path / "c.json", "paper"))
+
+
+def test_a_line_ends_where_json_lines_end(tmp_path: Path) -> None:
+    caption = "a red dog\u2028and\x85a cat"  # `str.splitlines` would part it
+    sample = {"image_path": "a.jpg", "orig_captions": [caption]}
+    path = tmp_path / "c.jsonl"
+    path.write_text("\ufeff" + json.dumps(sample, ensure_ascii=False) + "\n", encoding="utf-8")
+    [made] = perturb_captions_file(path, "paper")
+    assert made.captions == (caption,)
+    assert [read.captions for read in read_samples(path)] == [(caption,)]
 
 
 @pytest.mark.skipif(not FULL.exists(), reason="the real captions are not here")

@@ -172,11 +172,12 @@ def _counted(samples: Iterable[Sample], counts: SampleCounts) -> Iterator[Sample
 
 def _read_captions(path: Path) -> Iterator[tuple[str, tuple[str, ...]]]:
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise DataError(f"cannot be read ({error}).", where=str(path)) from error
     if '"orig_captions"' in text.split("\n", 1)[0]:
-        for number, line in enumerate(text.splitlines(), 1):
+        # A caption may hold what `splitlines` takes for the end of a line, such as U+2028.
+        for number, line in enumerate(text.split("\n"), 1):
             if line.strip():
                 yield read_base_line(line, f"{path}:{number}")
         return
@@ -199,7 +200,7 @@ def _coco_captions(text: str, path: Path) -> Iterator[tuple[str, tuple[str, ...]
                     remedy=remedy,
                 )
             of_image.setdefault(image, []).append(caption)
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise DataError(
             f"is no captions file ({error}).", where=str(path), remedy=remedy
         ) from error

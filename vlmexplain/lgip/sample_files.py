@@ -69,7 +69,7 @@ def read_samples(path: Path) -> Iterator[Sample]:
         DataError: the file cannot be read or is neither; names the file and the line or id.
     """
     try:
-        with path.open(encoding="utf-8") as file:
+        with path.open(encoding="utf-8-sig") as file:
             head = file.read(4096).lstrip()
             file.seek(0)
             if _is_lines(head):
@@ -80,7 +80,7 @@ def read_samples(path: Path) -> Iterator[Sample]:
         raise DataError(f"cannot be read ({error.strerror}).", where=str(path)) from error
     except UnicodeDecodeError as error:
         raise DataError("is not UTF-8 text.", where=str(path), remedy=_EXPECTED) from error
-    except json.JSONDecodeError as error:
+    except (ValueError, RecursionError) as error:  # also a number of too many digits
         raise DataError(f"is no JSON ({error}).", where=str(path), remedy=_EXPECTED) from error
     yield from _sugarcrepe(whole, path)
 
@@ -179,7 +179,7 @@ def _sugarcrepe(whole: Any, path: Path) -> Iterator[Sample]:
 def _object(line: str, where: str) -> dict[str, Any]:
     try:
         value = json.loads(line)
-    except json.JSONDecodeError as error:
+    except (ValueError, RecursionError) as error:
         raise DataError(f"is no JSON ({error}).", where=where, remedy=_EXPECTED) from error
     if not isinstance(value, dict):
         raise DataError("is no object.", where=where, remedy=_EXPECTED)
