@@ -7,6 +7,7 @@ import signal
 import socket
 import threading
 import time
+from pathlib import Path
 
 import pytest
 
@@ -71,3 +72,20 @@ def test_another_thread_is_not_watched(free_port: int) -> None:
     thread = threading.Thread(target=work)
     thread.start()
     thread.join()
+
+
+def test_a_node_that_is_gone_is_said(free_port: int, tmp_path: Path) -> None:
+    path = str(tmp_path / "node")  # the socket's file stays when its owner is killed
+    with socket.socket() as head, socket.socket(socket.AF_UNIX) as node:
+        head.bind(("127.0.0.1", free_port))
+        head.listen(50)
+        node.bind(path)
+        node.listen(50)
+        with head_watched(f"127.0.0.1:{free_port}", path):
+            wait(1.0)
+        node.close()
+        with (
+            pytest.raises(ClusterError, match="node on this machine is gone"),
+            head_watched(f"127.0.0.1:{free_port}", path),
+        ):
+            wait(60)

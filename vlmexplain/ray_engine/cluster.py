@@ -67,7 +67,7 @@ def connected(address: str | None) -> Iterator[Capacity]:
     require_ray()
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")  # else Ray warns of it
-    os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")  # else its core logs on the terminal
+    os.environ.setdefault("RAY_DEDUP_LOGS_SKIP_REGEX", ".*")  # else lost nodes are told on stdout
     address = address or os.environ.get("RAY_ADDRESS")
     if address is not None:
         _reach(address)
@@ -80,7 +80,7 @@ def connected(address: str | None) -> Iterator[Capacity]:
     try:
         with _sigterm_as_it_is():
             _connect(address, scratch)
-        with head_watched(ray.get_runtime_context().gcs_address):
+        with head_watched(ray.get_runtime_context().gcs_address, _node_socket()):
             yield _capacity()
     finally:
         ray.shutdown()
@@ -146,6 +146,15 @@ def _scratch_folder() -> Path:
     """For logs and sockets; the path is short because a socket's name may have 107 bytes."""
     short = Path("/tmp")  # noqa: S108  a folder of its own is made in it
     return Path(tempfile.mkdtemp(prefix="vlmx-ray-", dir=short if short.is_dir() else None))
+
+
+def _node_socket() -> str | None:
+    """The socket of this machine's node of the cluster, where Ray tells it."""
+    import ray
+
+    node = getattr(ray._private.worker, "_global_node", None)
+    path = getattr(node, "raylet_socket_name", None)
+    return path if isinstance(path, str) and Path(path).is_socket() else None
 
 
 def _capacity() -> Capacity:

@@ -1,6 +1,6 @@
-"""A look at the cluster's head now and then.
+"""A look at the cluster's head, and at this machine's own node, now and then.
 
-A minute after the head is gone, Ray ends the process without a word; this is earlier, and says it.
+Ray ends the process without a word some time after one of them is gone; this is earlier.
 """
 
 from __future__ import annotations
@@ -24,32 +24,33 @@ class ClusterError(VlmexplainError):
 
 
 @contextmanager
-def head_watched(address: str) -> Iterator[None]:
-    """Raise in the block when nothing has answered at the head's address for a while.
+def head_watched(address: str, node_socket: str | None = None) -> Iterator[None]:
+    """Raise in the block when the head has not answered for a while, or this node is gone.
 
     The main thread is interrupted as by Ctrl-C; in another thread, and where Ctrl-C does
     something else, nothing is watched.
 
     Args:
-        address: ``HOST:PORT``.
+        address: ``HOST:PORT`` of the head.
+        node_socket: the path of the socket of this machine's node.
 
     Raises:
-        ClusterError: the head is gone.
+        ClusterError: one of them is gone.
     """
     is_main = threading.current_thread() is threading.main_thread()
     if not is_main or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
         yield
         return
-    left, gone = threading.Event(), threading.Event()
-    watcher = threading.Thread(target=_watch, args=(address, left, gone), daemon=True)
-    watcher.start()
+    left, lost = threading.Event(), list[str]()
+    arguments = (address, node_socket, left, lost)
+    threading.Thread(target=_watch, args=arguments, daemon=True).start()
     try:
         yield
     except KeyboardInterrupt as error:
-        if not gone.is_set():
+        if not lost:
             raise
         raise ClusterError(
-            f"the head of the cluster has not answered for {GONE_AFTER_S:.0f} seconds.",
+            lost[0],
             where=address,
             remedy="What was finished is kept: start the cluster again, and the same command "
             "goes on from there.",
@@ -58,17 +59,30 @@ def head_watched(address: str) -> Iterator[None]:
         left.set()
 
 
-def _watch(address: str, left: threading.Event, gone: threading.Event) -> None:
+def _watch(address: str, node_socket: str | None, left: threading.Event, lost: list[str]) -> None:
     seen_s = time.monotonic()
     while not left.wait(LOOK_EVERY_S):
         if _answers(address):
             seen_s = time.monotonic()
-        elif time.monotonic() - seen_s >= GONE_AFTER_S:
-            gone.set()
-            main = threading.main_thread().ident
-            if main is not None and not left.is_set():
-                signal.pthread_kill(main, signal.SIGINT)  # it wakes from whatever it waits for
+        if time.monotonic() - seen_s >= GONE_AFTER_S:
+            lost.append(f"the head of the cluster has not answered for {GONE_AFTER_S:.0f} seconds.")
+        elif node_socket is not None and not _listens(node_socket):
+            lost.append("the cluster's node on this machine is gone.")
+        main = threading.main_thread().ident
+        if lost and main is not None and not left.is_set():
+            signal.pthread_kill(main, signal.SIGINT)  # it wakes from whatever it waits for
             return
+
+
+def _listens(path: str) -> bool:
+    with socket.socket(socket.AF_UNIX) as probe:
+        try:
+            probe.connect(path)
+        except (ConnectionRefusedError, FileNotFoundError):
+            return False
+        except OSError:  # such as a full queue: it is there
+            return True
+    return True
 
 
 def _answers(address: str) -> bool:
