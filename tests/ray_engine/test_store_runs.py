@@ -10,8 +10,10 @@ from same_files import assert_same_embeddings, assert_same_lgip, assert_same_run
 from traced_encoder import calls, traced
 
 from vlmexplain.datasets.gallery import Gallery
-from vlmexplain.errors import Cancelled
+from vlmexplain.errors import Cancelled, StoreError
+from vlmexplain.ray_engine import engine
 from vlmexplain.ray_engine import run as ray_run
+from vlmexplain.ray_engine.engine import RayEngine
 from vlmexplain.ray_engine.run import Surroundings, lgip_on_ray, run_on_ray
 from vlmexplain.ray_engine.shared_store import SharedStore
 from vlmexplain.records import Progress
@@ -63,3 +65,22 @@ def test_a_second_machine_goes_on_where_the_first_was_stopped(
     assert len(set(calls(first)) - set(calls(second))) >= 4, "finished shards were made again"
     assert [kind for kind, _ in shared.published()] == ["embeddings", "embeddings"]
     assert shared.names_under("unfinished") == []
+
+
+def test_addresses_that_lead_nowhere_show_before_the_work(
+    gallery: Gallery, tmp_path: Path, monkeypatch
+) -> None:
+    """Hours of embedding would come before the first picture is read, or the first shard kept."""
+    monkeypatch.setattr(ray_run, "RayEngine", RayEngine)
+    monkeypatch.setattr(engine, "connected", lambda *_: pytest.fail("the cluster was asked"))
+
+    def refuse(*_: object) -> None:
+        raise StoreError("cannot be written (no).")
+
+    monkeypatch.setattr(SharedStore, "_write", refuse)
+    for surroundings, told in (
+        (Surroundings(images="nonsense://pictures"), "Protocol not known"),
+        (Surroundings(store=(tmp_path / "store").as_uri()), "store: cannot be written"),
+    ):
+        with pytest.raises(StoreError, match=told):
+            run_on_ray(gallery, "fake", surroundings=surroundings)

@@ -103,7 +103,7 @@ class PictureReader:
         files, root = reach(self._place)
         where = posixpath.join(root, name)
         try:
-            with remote_errors(where):
+            with remote_errors(posixpath.join(self._place, name)):
                 content = files.cat_file(where)
         except FileNotFoundError as error:
             with remote_errors(self._place):

@@ -15,6 +15,7 @@ from vlmexplain.models.protocol import Mode as ModelMode
 from vlmexplain.perturb.rules import Mode
 from vlmexplain.ray_engine.cluster import require_ray
 from vlmexplain.ray_engine.engine import RayEngine
+from vlmexplain.ray_engine.remote_files import reach
 from vlmexplain.ray_engine.shared_store import SharedStore
 from vlmexplain.records import MetricOptions, ModelIdentity, ProgressCallback, no_progress
 from vlmexplain.scoring.embedding import distinct_texts, known_left_out, text_shards
@@ -121,6 +122,8 @@ def lgip_on_ray(
 def _engine(
     surroundings: Surroundings, device: str | None
 ) -> Iterator[tuple[RayEngine, SharedStore | None]]:
+    if "://" in (surroundings.images or ""):
+        reach(str(surroundings.images))  # an address that is none shows before the work
     store = SharedStore(surroundings.store) if surroundings.store else None
     gpu = device is None or device.startswith("cuda")
     with RayEngine(
