@@ -56,7 +56,8 @@ class RatingWorld:
         self, n: int = 4, queries: list[str] | None = None, opened: bool = True, **questions: Any
     ) -> Session:
         """A session of n items; item i asks for picture i and retrieves picture i + 1."""
-        spec = SessionSpec(name=f"session {len(self.names)}", gallery=self.gallery_id, **questions)
+        named = {"name": f"session {len(self.names)}", "gallery": self.gallery_id, **questions}
+        spec = SessionSpec(**named)
         self.names.append(spec.name)
         session = create_session(self.store, spec, self.items(n, spec.kind == "choice", queries))
         return change_state(self.store, session.id, "open") if opened else session

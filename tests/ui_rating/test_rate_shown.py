@@ -7,9 +7,11 @@ from typing import Any
 
 import pytest
 from rating_tabs import ITEM, join, let_go, settle, visit, wait_for_item, wait_for_text
+from sqlalchemy import func, select
 
 from vlmexplain.ratings.classes import FailureClass
 from vlmexplain.ratings.sessions import change_state, set_revealed
+from vlmexplain.ratings.tables import ATTEMPTS
 
 pytestmark = pytest.mark.browser
 
@@ -178,6 +180,29 @@ def test_somebody_else_takes_another_name_and_leaves(
     kept = second.evaluate("() => Object.keys(localStorage)")
     assert [name for name in kept if name.startswith("vlmexplain.")] == []
     assert [row.rater_name for row in ratings.rows(session)] == ["Anna B."]
+
+
+def test_a_link_says_where_it_leads(
+    new_tab: Any, address: str, ratings: Any, fresh_attempts: None
+) -> None:
+    session = ratings.session(n=1, name="<i>pilot</i> **1** $x$")
+    tab = new_tab(390, 844)
+    tab.goto(f"{address}/rate?code={session.code.lower()}")
+    wait_for_text(tab, "This link leads to the session")
+    assert tab.locator(".box.note bdi").inner_text() == session.spec.name
+    change_state(ratings.store, session.id, "paused")
+    tab.reload()
+    wait_for_text(tab, "It is paused at the moment.")
+    tab.goto(f"{address}/rate?code=AAAA-AAAA-AAAA-AAAA")
+    wait_for_text(tab, "No rating session has the code of this link.")
+    change_state(ratings.store, session.id, "open")
+    tab.get_by_label("Code").fill(session.code)
+    tab.get_by_label("Name").fill("Anna")
+    tab.get_by_label("Name").press("Enter")
+    tab.wait_for_selector(ITEM)
+    failures = select(func.sum(ATTEMPTS.c.failures))
+    tries = ratings.store.database.read(lambda c: c.execute(failures).scalar_one())
+    assert tries == 1
 
 
 def test_wrong_codes_are_slowed(

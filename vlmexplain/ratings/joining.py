@@ -37,6 +37,19 @@ class Joined:
 
 
 @dataclass(frozen=True, slots=True)
+class Invitation:
+    """What whoever holds a code may know before joining, and would see right after it.
+
+    Attributes:
+        name: the session's.
+        state: draft, open, paused or closed.
+    """
+
+    name: str
+    state: State
+
+
+@dataclass(frozen=True, slots=True)
 class RaterSession:
     """What a rater may know of a session: its questions, never its items, scores or answers.
 
@@ -71,17 +84,9 @@ def join(store: RatingStore, code: str, name: str, source: str) -> Joined:
         SessionNotOpen: a draft; or closed, to new raters.
         DataError: the name is empty or too long.
     """
-    source = f"join {source}"
-    check_attempts(store, source)
+    check_attempts(store, f"join {source}")
     shown, key, token = rater_name(name), name_key(name), new_token()
-    plain = plain_code(code)
-    by_code = select(SESSIONS.c.id, SESSIONS.c.code).where(SESSIONS.c.code_digest == digest(plain))
-    found = store.database.read(lambda connection: connection.execute(by_code).first())
-    if found is None or not same_secret(plain, plain_code(found.code)):
-        note_failure(store, source)
-        raise WrongCode(
-            "no rating session has this code.", remedy="Check it; it has 16 letters and digits."
-        )
+    found = _session_by_code(store, code, source)
 
     def work(connection: Connection) -> Joined:
         session = locked_session(connection, found.id)
@@ -107,6 +112,34 @@ def join(store: RatingStore, code: str, name: str, source: str) -> Joined:
         return Joined(token, known.name if known else shown, known is not None, n_answers)
 
     return store.database.write(work)
+
+
+def invitation(store: RatingStore, code: str, source: str) -> Invitation:
+    """Which session a code leads to, before anybody joins; a wrong one counts as a wrong try.
+
+    Raises:
+        WrongCode: no session has the code.
+        TooManyAttempts: too many wrong codes from this source.
+    """
+    check_attempts(store, f"join {source}")
+    found = _session_by_code(store, code, source)
+    return Invitation(found.name, found.state)
+
+
+def _session_by_code(
+    store: RatingStore, code: str, source: str
+) -> Any:
+    """The row (id, code, name, state); whoever asks has checked for earlier tries."""
+    plain = plain_code(code)
+    columns = (SESSIONS.c.id, SESSIONS.c.code, SESSIONS.c.name, SESSIONS.c.state)
+    by_code = select(*columns).where(SESSIONS.c.code_digest == digest(plain))
+    found = store.database.read(lambda connection: connection.execute(by_code).first())
+    if found is None or not same_secret(plain, plain_code(found.code)):
+        note_failure(store, f"join {source}")
+        raise WrongCode(
+            "no rating session has this code.", remedy="Check it; it has 16 letters and digits."
+        )
+    return found
 
 
 def rater_session(store: RatingStore, ticket: str) -> RaterSession:

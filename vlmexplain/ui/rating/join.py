@@ -6,7 +6,8 @@ import streamlit as st
 
 from vlmexplain.errors import ReadOnly, VlmexplainError
 from vlmexplain.ratings.codes import plain_code
-from vlmexplain.ratings.joining import Joined, join
+from vlmexplain.ratings.joining import Invitation, Joined, invitation, join
+from vlmexplain.ratings.refusals import TooManyAttempts, WrongCode
 from vlmexplain.ui.html import tag
 from vlmexplain.ui.messages import note, problem
 from vlmexplain.ui.rating.visit import Visit
@@ -15,7 +16,13 @@ from vlmexplain.ui.rating_store import client_source, rating_store
 VISIT = "rating-visit"
 CODE, NAME = "rating-code", "rating-name"
 _WAITING, _REFUSAL = "rating-is-that-you", "rating-refusal"
+_INVITED = "rating-invited"
 LONGEST_CODE = 100
+STATES = {
+    "draft": "It is not open yet.",
+    "paused": "It is paused at the moment.",
+    "closed": "It is closed: only who has been in it gets in, to look at the answers.",
+}
 
 
 def address_code() -> str:
@@ -56,6 +63,7 @@ def draw_join(lost: str = "") -> None:
     if waiting is not None:
         _is_that_you(*waiting)
         return
+    _say_where_the_link_leads()
     with st.form("rating-join", border=False, width=460):
         st.text_input(
             "Code",
@@ -72,6 +80,36 @@ def draw_join(lost: str = "") -> None:
         if isinstance(refusal, ReadOnly):
             note(tag("p", "Raters can still be served by a database of its own: ",
                      tag("code", "VLMEXPLAIN_DATABASE_URL"), "."))  # fmt: skip
+
+
+def _say_where_the_link_leads() -> None:
+    code = address_code()
+    if not code:
+        return
+    try:
+        invited = _invited(code)
+    except TooManyAttempts:
+        return  # pressing Join says how long to wait
+    except VlmexplainError as error:
+        problem(error)
+        return
+    if invited is None:
+        note(tag("p", "No rating session has the code of this link. Ask the organiser for it."))
+    else:
+        name = tag("bdi", tag("b", invited.name))
+        note(tag("p", "This link leads to the session ", name, ". ", STATES.get(invited.state)))
+
+
+def _invited(code: str) -> Invitation | None:
+    """The session with this code, if any; asked once a visit, for a wrong code counts as a try."""
+    kept: dict[str, Invitation | None] = st.session_state.setdefault(_INVITED, {})
+    if code not in kept:
+        kept.clear()
+        try:
+            kept[code] = invitation(rating_store(), code, client_source())
+        except WrongCode:
+            kept[code] = None
+    return kept[code]
 
 
 def _is_that_you(joined: Joined, code: str) -> None:
