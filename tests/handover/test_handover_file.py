@@ -175,7 +175,7 @@ def test_perturbation_chart_of_a_real_probing(stored: Any, browser: Any, tmp_pat
         gap = probe.score_caption - probe.score_text
         line = part.locator("tbody tr").nth(n)
         assert line.locator("td").first.inner_text() == probe.text
-        assert f"{gap:+.3f}" in line.inner_text()
+        assert f"{gap:+.3f}".replace("-", "−") in line.inner_text()
         bar = line.locator(".swing i")
         assert bar.get_attribute("class") == ("right" if gap >= 0 else "left")
         drawn = bar.evaluate("i => i.getBoundingClientRect().width / "

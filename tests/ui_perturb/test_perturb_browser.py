@@ -192,8 +192,8 @@ def test_another_query_is_found_by_its_words(
     perturb: Callable[..., Any], perturb_world: Any
 ) -> None:
     tab = perturb(perturb_world.fake_run, query="0")
-    tab.get_by_text("Another query or picture").click()
-    tab.get_by_label("Find captions that hold").fill("ORANGE truck")
+    tab.get_by_text("Another query or image").click()
+    tab.get_by_label("Search in captions").fill("ORANGE truck")
     row = tab.locator(".row", has_text="an orange truck beside a white car")
     row.wait_for()
     row.get_by_role("button", name="Take as the query").click()

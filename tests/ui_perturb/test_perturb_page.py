@@ -193,6 +193,20 @@ def test_a_text_model_says_what_it_compares(
     assert "compares texts with texts" in page and "there is no map" in page
 
 
+def test_what_was_chosen_is_said_in_words(
+    perturb_world: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = perturb_world.parameters(perturb_world.fake_run)
+    app = open_page(perturb_world, monkeypatch, "perturb", **run, query="0", pick="", seed="3")
+    assert "Draw again (seed 3)" in [each.label for each in app.button]
+    assert "chosen by hand" not in page_html(app)
+    row = component(app, "perturbations")["groups"][0]["rows"][0]
+    app.query_params["pick"] = row["key"]
+    assert f'class="quiet n">{row["change"]}<' in page_html(rerun(app))
+    own = open_page(perturb_world, monkeypatch, "perturb", **run, image="1", caption="a dog")
+    assert page_html(own).count("chosen by hand") == 1  # no caption of the data set names it
+
+
 def test_lgip_of_the_pair_stands_beside_the_data_sets(fake_page: AppTest) -> None:
     page = page_html(fake_page)
     assert "This pair" in page and "No careful LGIP result" not in page

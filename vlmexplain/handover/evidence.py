@@ -32,9 +32,9 @@ def perturbations(probes: tuple[Probe, ...]) -> Html | None:
     largest = max(abs(p.score_caption - p.score_text) for p in probes) or 1.0
     rows = [
         tag("tr",
-            tag("td", probe.text), tag("td", probe.kind),
+            tag("td", probe.text), tag("td", probe.kind.replace("color", "colour")),
             tag("td", f"{probe.score_text:.3f}", class_="r"),
-            tag("td", f"{probe.score_caption - probe.score_text:+.3f}", class_="r"),
+            tag("td", _signed(probe.score_caption - probe.score_text), class_="r"),
             tag("td", _swing((probe.score_caption - probe.score_text) / largest)))
         for probe in probes
     ]  # fmt: skip
@@ -46,6 +46,10 @@ def perturbations(probes: tuple[Probe, ...]) -> Html | None:
             ("Text", "Kind", "Score:r", "Caption − text:r", "◂ text wins | caption wins ▸"), rows
         ),
     )
+
+
+def _signed(value: float) -> str:
+    return f"{value:+.3f}".replace("-", "−")
 
 
 def _swing(share: float) -> Html:

@@ -57,10 +57,10 @@ def difference_table(found: Comparison, a: str, b: str) -> Html:
              tag("thead", tag("tr", titles)), tag("tbody", map(_line, found.differences))),
              also="rows"),
         tag("p", "Reciprocal rank over all queries that both ranked; the others over the queries "
-            f"that both failed. Differences: {100 * LEVEL:.0f} % paired bootstrap, {DRAWS:,} draws "
-            "of whole images. Sign test: two-sided, exact, ties left out; it takes queries as "
-            "independent, though the captions of one image are not. Each number opens its "
-            "queries.",
+            "that both failed. pp: percentage points. Differences: "
+            f"{100 * LEVEL:.0f} % paired bootstrap, {DRAWS:,} draws of whole images. "
+            "Sign test: two-sided, exact, ties left out; it takes queries as independent, though "
+            "the captions of one image are not. Each number opens its queries.",
             class_="quiet small", style="margin-top:6px"),
         class_="vx",
     )  # fmt: skip
@@ -74,7 +74,8 @@ def _line(each: PairedDifference) -> Html:
         return tag("tr", name, tag("td", "0", class_="r"), tag("td", undefined, colspan=7))
     interval = ""
     if each.interval:
-        interval = f" [{_signed(each, each.interval.low)}, {_signed(each, each.interval.high)}]"
+        low, high = _signed(each, each.interval.low), _signed(each, each.interval.high)
+        interval = f" [{low}, {high}]".replace(" pp,", ",")
 
     def opens(text: str, side: str = "any") -> Html:
         link = address.same_page("compare", quadrant="all", by=each.key, side=side, at=None,
@@ -117,4 +118,5 @@ def _mean(each: PairedDifference, value: float) -> str:
 
 
 def _signed(each: PairedDifference, value: float) -> str:
-    return f"{signed(100 * value, 1)}" if METRIC[each.key].unit == "share" else signed(value)
+    share = METRIC[each.key].unit == "share"
+    return f"{signed(100 * value, 1)} pp" if share else signed(value)

@@ -10,7 +10,7 @@ export default function (component) {
         el("div", { class: "text" }, row.text),
         el("div", { class: "do" },
           button(row.current ? "this query" : "Take as the query", `Take as the query: ${row.text}`, `q${row.query}`, row.current, () => act("query", row.query)),
-          button("Only its picture, with my text", `Keep my text, with the picture of: ${row.text}`, `i${row.query}`, row.beside, () => act("image", row.image)),
-          button("Compare with its picture", `Compare with the picture of: ${row.text}`, `o${row.query}`, row.beside, () => act("other", row.image)))))
+          button("Its image, my caption", `Keep my caption, with the image of: ${row.text}`, `i${row.query}`, row.beside, () => act("image", row.image)),
+          button("Compare with its image", `Compare with the image of: ${row.text}`, `o${row.query}`, row.beside, () => act("other", row.image)))))
     : [el("p", {}, "No caption holds this.")]);
 }

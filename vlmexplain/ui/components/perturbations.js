@@ -66,6 +66,7 @@ function line(row, data, pick) {
     "aria-label": label(row, data), onclick: () => pick(row.key),
   }, mark(row.expects), el("span", { class: "what" }, el("small", {}, row.rule), el("span", { class: "change" }, row.change, row.which ? el("small", {}, ` ${row.which}`) : null)),
   row.verified ? el("b", { class: "good", title: "known to be false of the image, by its annotations" }, "✓") : null);
+  const more = chosen ? el("p", { class: "chosen-text" }, `“${row.text}” `, el("a", { href: "#retrieves" }, "What it retrieves ↓")) : null;
   return el("div", { class: `row line${chosen ? " chosen" : ""}` }, chip,
     data.models.map((model, m) => [
       row.not_seen[m]
@@ -74,7 +75,7 @@ function line(row, data, pick) {
       !row.not_seen[m] && model.panels.length < 2 ? el("div", { class: "cell" }) : null,
       el("div", { class: `rank ${row.ranks[m].change}` }, el("small", { class: "rank-name" }, data.models.length > 1 ? `${model.name}: rank ` : "rank of the ground truth "),
         row.ranks[m].change === "better" ? "▲ " : row.ranks[m].change === "worse" ? "▼ " : "", row.ranks[m].text),
-    ]));
+    ]), more);
 }
 
 function cell(row, own, panel, model) {

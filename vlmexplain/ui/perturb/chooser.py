@@ -22,12 +22,12 @@ def draw_chooser(gallery: Gallery, subject: Subject) -> None:
     """A search over the captions, and what can be done with each that is found."""
     if st.session_state.pop("perturb-moved", False):
         st.rerun()  # the whole page is about something else now
-    with st.expander("Another query or picture", icon=":material/image_search:"):
+    with st.expander("Another query or image", icon=":material/image_search:"):
         st.text_input(
-            "Find captions that hold",
+            "Search in captions",
             key="perturb-find",
             live="300ms",
-            placeholder="red bus",
+            placeholder="a text that they hold, such as red bus",
             max_chars=200,
         )
         wanted = st.session_state["perturb-find"].strip()

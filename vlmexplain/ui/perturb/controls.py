@@ -22,7 +22,7 @@ NONE = ""
 def draw_controls(live: Live, own: PerturbAddress) -> None:
     """Which rules, another draw, and whether all alternatives are scored."""
     st.html(
-        tag("div", tag("h2", "Every change the rules make of it", style="margin-top:8px"),
+        tag("div", tag("h2", "Perturbations of the caption", style="margin-top:8px"),
             class_="vx")
     )  # fmt: skip
     follow("perturb-mode", own.mode)
@@ -39,15 +39,16 @@ def draw_controls(live: Live, own: PerturbAddress) -> None:
             on_change=lambda: address.go(mode=st.session_state["perturb-mode"], pick=""),
         )
         st.button(
-            "Draw again",
+            f"Draw again (seed {own.seed})",
             icon=":material/casino:",
             key="perturb-seed",
-            help=f"Rules draw their words by a seed, now {own.seed}; the next seed draws others.",
+            help="Where a rule can choose among words, a seed draws them; the next seed draws "
+            "others. The address holds it.",
             on_click=lambda: address.go(seed=own.seed + 1, pick=""),
         )
         if n_offered or own.offered:
             st.toggle(
-                f"Also the {n_offered:,} alternatives not drawn",
+                f"Show all: {n_offered:,} more that the seed did not choose",
                 key="perturb-offered",
                 on_change=lambda: address.go(offered=st.session_state["perturb-offered"]),
             )

@@ -9,7 +9,7 @@ from vlmexplain.live.retrieval import Retrieval
 from vlmexplain.perturb.perturbation import apply
 from vlmexplain.perturb.seen import TIE
 from vlmexplain.ui.html import Html, tag, wide
-from vlmexplain.ui.perturb.chart import NOT_SEEN
+from vlmexplain.ui.perturb.chart import NOT_SEEN, change_text
 from vlmexplain.ui.perturb.edits_view import changed_text
 from vlmexplain.ui.perturb.numbers import rank_text, shift_text, similarity_text
 from vlmexplain.ui.perturb.numbers_of import Live, LiveModel
@@ -147,6 +147,7 @@ def _picked_row(picked: ScoredCandidate, comparison: Comparison) -> Html:
     label = tag(
         "th",
         picked.candidate.rule.title,
+        tag("small", change_text(picked.candidate.perturbation.note), class_="quiet n"),
         tag("small", f" · {not_seen}", class_="quiet") if not_seen else None,
         scope="row",
     )

@@ -23,13 +23,13 @@ def shift_text(value: float) -> str:
     """A difference with its sign; within 1e-6 of nothing it is a tie.
 
     >>> shift_text(0.01), shift_text(-0.00004), shift_text(0.0000004)
-    ('+0.0100', '−4e-05', '= tie')
+    ('+0.0100', '−0.00004', '= tie')
     """
     if math.isnan(value):
         return "–"
     if abs(value) <= TIE:
         return "= tie"
-    shown = f"{value:+.4f}" if abs(value) >= 5e-5 else f"{value:+.0e}"
+    shown = f"{value:+.4f}" if abs(value) >= 5e-5 else f"{value:+.6f}".rstrip("0")
     return MINUS + shown[1:] if value < 0 else shown
 
 

@@ -152,7 +152,8 @@ def _around_the_numbers(
     gallery: Gallery, live: Live, own: address.PerturbAddress, spots: _Spots
 ) -> None:
     """What seldom changes while someone types."""
-    spots.pictures.html(pictures_view(gallery, live.images, ["", live.subject.how]))
+    chosen = "" if live.subject.query is not None else "chosen by hand"
+    spots.pictures.html(pictures_view(gallery, live.images, [chosen, live.subject.how]))
     with spots.warnings:
         for each in live.models:
             _warnings(live.subject, each.scorer, live.images)
@@ -218,7 +219,7 @@ def _retrieval(gallery: Gallery, live: Live) -> None:
     if first.comparison.retrieval is None:
         return
     with st.container(border=True):
-        st.html(tag("div", tag("h2", "What it retrieves"), class_="vx"))
+        st.html(tag("div", tag("h2", "What it retrieves", id="retrieves"), class_="vx"))
         picked_text = picked_view(live)
         if picked_text is None:
             text = "Choose a perturbation above to see what it retrieves instead."

@@ -13,6 +13,7 @@ from vlmexplain.ui.html import Html, tag, wide
 from vlmexplain.ui.perturb.numbers import similarity_text
 from vlmexplain.ui.words import percent
 
+MODE_NAMES = {"careful": "careful rules", "paper": "the paper's rules"}
 TYPE_NAMES = {"color": "colour", "number": "number", "object": "object"}
 
 
@@ -55,7 +56,11 @@ def pair_lgip_view(
     ]
     titles = [
         tag("th", text, scope="col", class_=side)
-        for text, side in (("", None), ("This pair", "r"), ("The data set", "r"))
+        for text, side in (
+            ("", None),
+            ("This pair", "r"),
+            (f"The data set, {MODE_NAMES[mode]}", "r"),
+        )
     ]
     return tag(
         "div",
