@@ -39,7 +39,8 @@ scratch=$(mktemp -d)
 chmod 755 "$scratch" # nginx's workers run as another user when it is started by root
 started=""
 stop() {
-    trap - TERM INT EXIT
+    trap - EXIT
+    trap '' TERM INT # a second Ctrl-C must not end this script before all others are done
     # shellcheck disable=SC2086
     [ -z "$started" ] || kill -TERM $started 2>/dev/null || true
     wait
