@@ -144,7 +144,7 @@ def test_killed_at_any_moment_and_resumed(gallery: Gallery, tmp_path: Path, smal
 def test_two_processes_do_the_work_once(gallery: Gallery, tmp_path: Path, small_shards) -> None:
     log = tmp_path / "log"
     processes = [child(log) for _ in range(2)]
-    outputs = [process.communicate(timeout=60)[0] for process in processes]
+    outputs = [process.communicate(timeout=200)[0] for process in processes]
     assert all("finished" in output for output in outputs)
     made = log.read_text().split()
     assert made.count("image") == gallery.n_images

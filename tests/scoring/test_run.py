@@ -281,7 +281,7 @@ def test_a_killed_run_leaves_nothing_and_is_made_again(gallery: Gallery) -> None
         process.kill()
         process.communicate()
         assert len(list_runs()) <= 1
-    output, _ = (last := child()).communicate(timeout=60)
+    output, _ = (last := child()).communicate(timeout=200)
     assert last.returncode == 0
     killed = run(gallery, "fake")
     assert f"key {killed.key}" in output
@@ -297,7 +297,7 @@ def test_a_killed_run_leaves_nothing_and_is_made_again(gallery: Gallery) -> None
 
 
 def test_two_processes_make_a_run_once(gallery: Gallery) -> None:
-    outputs = [process.communicate(timeout=60)[0] for process in [child(), child()]]
+    outputs = [process.communicate(timeout=200)[0] for process in [child(), child()]]
     assert sum("find mentions" in output for output in outputs) == 1
     assert len({output.split()[-1] for output in outputs}) == 1
 

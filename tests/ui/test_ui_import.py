@@ -35,6 +35,7 @@ def test_a_form_becomes_a_gallery(
     chosen: str, world: Any, fresh_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from vlmexplain.datasets.gallery import list_galleries
+    from vlmexplain.ui.jobs import job_registry
 
     files = world.files if chosen == "COCO" else write_vg(tmp_path / "vg")
     app = open_app(fresh_home, monkeypatch)
@@ -44,10 +45,10 @@ def test_a_form_becomes_a_gallery(
     for key, path in files.items():
         app.text_input(key=f"{chosen}-{key}").set_value(str(path))
     app.button[0].click().run()
-    for _ in range(100):
-        if list_galleries():
-            break
-        time.sleep(0.1)
+    deadline = time.monotonic() + 120
+    while job_registry().running():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
     app.run()
     assert not app.exception
     [manifest] = list_galleries()

@@ -252,27 +252,27 @@ def test_roles() -> None:
 
 
 def wait_for(registry: JobRegistry, status: str) -> object:
-    for _ in range(500):
-        view = registry.views("work")[0]
-        if view.status == status:
-            return view
+    deadline = time.monotonic() + 120
+    while (view := registry.views("work")[0]).status != status:
+        assert time.monotonic() < deadline, f"still {view.status}"
         time.sleep(0.01)
-    raise AssertionError(f"still {view.status}")
+    return view
 
 
 def test_job_reports_and_returns() -> None:
-    registry, go = JobRegistry(), threading.Event()
+    registry, counted, go = JobRegistry(), threading.Event(), threading.Event()
 
     def work(progress: object) -> str:
         for done in range(4):
             progress(Progress("count", done, 4, "things"))  # type: ignore[operator]
             time.sleep(0.01)
-        go.wait(5)
+        counted.set()
+        go.wait(120)
         return "result"
 
     number = registry.start("work", "Work", "key", work)
     assert registry.start("work", "Work", "key", work) == number  # the same work is done once
-    time.sleep(0.1)
+    assert counted.wait(120)
     view = registry.views("work")[0]
     assert view.progress == Progress("count", 3, 4, "things")
     assert view.per_second is not None and view.per_second > 0 and view.left_s is not None
