@@ -78,6 +78,9 @@ def test_synsets_first_given_by_name_or_none(vg: Import) -> None:
     assert checks.ids("synset-several") == ("2",)
     assert set(checks.ids("synset-by-name")) >= {"3", "4", "6"}
     assert checks.ids("synset-unknown") == ("5",)
+    for wrong in ('{"1": []}', "\ufeff [1]", "wugwug\0"):  # another file, or a damaged one
+        with pytest.raises(DataError, match=r"aliases\.txt: this is not a file of aliases"):
+            vg(objects, [about(1)], aliases=wrong, name="wrong")
     without = vg(objects, [about(1)], name="without aliases")
     assert without.checks().ids("synset-none") == ("4",)
     assert {s.role for s in gallery.manifest.sources} == {"objects", "image_data", "aliases"}

@@ -196,6 +196,9 @@ def test_what_cannot_be_done_is_said(gallery: Gallery, tmp_path: Path) -> None:
         run_lgip(gallery, "fake", tmp_path / "s.jsonl")
     with pytest.raises(DataError, match="cannot be read"):
         run_lgip(gallery, "fake", tmp_path / "no.jsonl")
+    (tmp_path / "broken.jsonl").write_text('{"image_path": "000.png", "orig_captions": [}')
+    with pytest.raises(DataError, match="is no JSON"):
+        run_lgip(gallery, "fake", tmp_path / "broken.jsonl")
     assert not [p for p in results_folder().glob("*") if not p.name.endswith(".lock")]
 
 

@@ -105,8 +105,15 @@ def _read(
         sources.append(caption_source)
     same_names: Mapping[str, tuple[str, ...]] = {}
     if aliases:
+        content, aliases_source = read_plain("aliases", aliases)
+        if b"\0" in content or content.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"{", b"[")):
+            raise DataError(
+                "this is not a file of aliases; expected names between commas on each line.",
+                where=str(aliases),
+                remedy="Give Visual Genome's object_alias.txt.",
+            )
         same_names = read_aliases(aliases)
-        sources.append(read_plain("aliases", aliases)[1])
+        sources.append(aliases_source)
     return ReadData(
         listed=listed,
         instances=records,

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from vlmexplain.datasets.gallery import Gallery
-from vlmexplain.errors import DataError, UnknownName
+from vlmexplain.errors import DataError, UnknownName, VlmexplainError
 from vlmexplain.lgip.engine import LgipEngine, LocalLgipEngine
 from vlmexplain.lgip.figures import metrics_document
 from vlmexplain.lgip.generate import ENGINE, gallery_samples
@@ -184,7 +184,11 @@ def _planned(
         pass  # none, or not finished: made again
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir(parents=True)
-    counts = write_plan(work, source.samples(), gallery, left_out)
+    try:
+        counts = write_plan(work, source.samples(), gallery, left_out)
+    except VlmexplainError:  # such as a wrong file: nothing of it can be gone on with
+        shutil.rmtree(work, ignore_errors=True)
+        raise
     write_file(work / COUNTS, _json({"counts": asdict(counts), "left_out": sorted(left_out)}))
     return counts
 
