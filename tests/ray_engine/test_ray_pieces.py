@@ -156,6 +156,14 @@ def test_pictures_that_no_worker_sees_are_not_left_out(gallery: Gallery, tmp_pat
         run(gallery, "fake", engine=InProcess(images="nonsense://none"))
 
 
+def test_a_folder_in_the_place_of_a_picture_is_left_out(gallery: Gallery, tmp_path: Path) -> None:
+    name = gallery.image(3).file_name
+    (tmp_path / "images" / name).unlink()
+    (tmp_path / "images" / name).mkdir()
+    made = run(gallery, "fake", engine=InProcess(images=(tmp_path / "images").as_uri()))
+    assert made.manifest.left_out.keys() == {3, 20}
+
+
 @pytest.mark.parametrize("wrapped", [False, True])
 def test_what_a_worker_raised_is_what_is_said(wrapped: bool) -> None:
     from ray.exceptions import RayTaskError, UserCodeException

@@ -83,9 +83,11 @@ def connected(address: str | None) -> Iterator[Capacity]:
         with head_watched(ray.get_runtime_context().gcs_address, _node_socket()):
             yield _capacity()
     finally:
-        ray.shutdown()
-        if scratch is not None:
-            shutil.rmtree(scratch, ignore_errors=True)
+        try:
+            ray.shutdown()
+        finally:  # a second Ctrl-C, too
+            if scratch is not None:
+                shutil.rmtree(scratch, ignore_errors=True)
 
 
 def _reach(address: str) -> None:

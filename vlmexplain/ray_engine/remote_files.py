@@ -17,6 +17,7 @@ S3_PATIENCE = {
     "retries": {"mode": "standard", "max_attempts": 4},
 }
 """A server that does not answer is given up after one to two minutes; botocore takes many."""
+_NO_FILE = (FileNotFoundError, IsADirectoryError, NotADirectoryError)
 
 
 def reach(url: str) -> tuple[Any, str]:
@@ -47,14 +48,19 @@ def reach(url: str) -> tuple[Any, str]:
 
 @contextmanager
 def remote_errors(where: str, *, write: bool = False) -> Iterator[None]:
-    """What a file system raises as a `StoreError`; of reading, but for a missing file."""
+    """What a file system raises as a `StoreError`; of reading, but for a missing file.
+
+    Raises:
+        FileNotFoundError: there is no file to read, but perhaps a folder.
+        StoreError: all else.
+    """
     try:
         yield
     except VlmexplainError:
         raise
     except Exception as error:  # each kind of file system has errors of its own
-        if isinstance(error, FileNotFoundError) and not write:
-            raise
+        if isinstance(error, _NO_FILE) and not write:
+            raise FileNotFoundError(where) from error
         raise StoreError(
             f"cannot be {'written' if write else 'read'} ({_reason(error)}).",
             where=where,
