@@ -126,9 +126,7 @@ def invitation(store: RatingStore, code: str, source: str) -> Invitation:
     return Invitation(found.name, found.state)
 
 
-def _session_by_code(
-    store: RatingStore, code: str, source: str
-) -> Any:
+def _session_by_code(store: RatingStore, code: str, source: str) -> Any:
     """The row (id, code, name, state); whoever asks has checked for earlier tries."""
     plain = plain_code(code)
     columns = (SESSIONS.c.id, SESSIONS.c.code, SESSIONS.c.name, SESSIONS.c.state)
