@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 from collections.abc import Iterator
@@ -103,6 +104,47 @@ def test_a_dragged_box_opens_the_failures_in_it(tab: Any, start_app: Any, world:
     heading.wait_for()
     assert heading.inner_text() == said
     tab.wait_for_selector(".js-plotly-plot .shapelayer path", state="attached")
+
+
+def test_a_list_is_handed_over_and_presented(tab: Any, start_app: Any, world: Any) -> None:
+    run = world[2][1].key[:12]
+    go(tab, start_app, world, f"/overview?behind=figure:n_failures&run={run}")
+    tab.wait_for_selector(".rows tbody a")
+    listed = tab.locator(".rows tbody tr").count()
+    failures = int(read_columns(world[2][1]).failure.sum())
+    assert listed == min(failures, 12)
+    first, second = tab.locator(".rows tbody a").all_inner_texts()[:2]
+    found = {}
+    for ending in ("HTML", "JSON"):
+        tab.get_by_role("button", name="Hand over").click()
+        with tab.expect_download() as waiting:
+            tab.get_by_text(f"First {min(failures, 20)} of the list ({ending})").click()
+        found[ending] = Path(waiting.value.path()).read_text("utf-8")
+        tab.keyboard.press("Escape")
+    handed = json.loads(found["JSON"])["failures"]
+    assert [one["query"] for one in handed][:2] == [first, second]
+    assert len(handed) == min(failures, 20)
+    assert found["HTML"].count("<blockquote") == len(handed) and first in found["HTML"]
+    tab.get_by_role("link", name="Present the list").click()
+    quote = tab.locator(".vx.present blockquote")
+    quote.wait_for()
+    assert quote.inner_text() == first
+    tab.keyboard.press("ArrowRight")
+    tab.wait_for_function(
+        "text => document.querySelector('.vx.present blockquote')?.innerText === text", arg=second
+    )
+
+
+def test_explore_hands_over_a_query_and_its_list(tab: Any, start_app: Any, world: Any) -> None:
+    tab.set_default_timeout(120_000)
+    tab.goto(start_app(world[0]) + f"/?run={world[2][1].key[:12]}&query=3")
+    tab.get_by_role("button", name="Hand over").click()
+    for label, n in (("This query (JSON)", 1), ("of the list (JSON)", None)):
+        with tab.expect_download() as waiting:
+            tab.get_by_text(label).click()
+        handed = json.loads(Path(waiting.value.path()).read_text("utf-8"))["failures"]
+        assert len(handed) == n if n else len(handed) > 1
+    assert tab.get_by_text("This query (HTML)").count() == 1
 
 
 def test_arrow_keys_go_through_the_saved_list(tab: Any, start_app: Any, world: Any) -> None:

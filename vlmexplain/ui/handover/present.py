@@ -15,6 +15,7 @@ from vlmexplain.scoring.run_store import Run
 from vlmexplain.ui import caches, state
 from vlmexplain.ui.choice import choose, chosen_run
 from vlmexplain.ui.explore.filters import filter_of, sort_of
+from vlmexplain.ui.handover.control import MOST_SLIDES
 from vlmexplain.ui.html import tag
 from vlmexplain.ui.messages import note, tells
 from vlmexplain.ui.overview import address
@@ -22,7 +23,6 @@ from vlmexplain.ui.overview.links import explore_link
 from vlmexplain.ui.overview.page import add_style
 from vlmexplain.ui.overview.photo import photo
 
-MOST = 50
 QUIET = (
     "<style>[data-testid='stSidebar'], [data-testid='stSidebarCollapsedControl'], "
     "[data-testid='stExpandSidebarButton'], [data-testid='stHeader'] { display: none !important; } "
@@ -63,10 +63,10 @@ def listed_queries(gallery: Gallery, run: Run) -> tuple[int, ...]:
     text = str(st.query_params.get("list", ""))
     if text:
         numbers = [int(n) for n in text.split(",") if n.strip().isdecimal() and len(n) < 12]
-        return tuple(n for n in numbers if n < gallery.n_captions)[:MOST]
+        return tuple(n for n in numbers if n < gallery.n_captions)[:MOST_SLIDES]
     current = state.current()
     order = caches.queries_of(run, gallery).order(filter_of(current), sort_of(current))
-    return tuple(int(n) for n in order[:MOST])
+    return tuple(int(n) for n in order[:MOST_SLIDES])
 
 
 def _slide(gallery: Gallery, run: Run, listed: tuple[int, ...], at: int) -> None:

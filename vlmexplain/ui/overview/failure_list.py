@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from vlmexplain.datasets.gallery import Gallery
 from vlmexplain.scoring.run_store import Run
+from vlmexplain.ui.handover.control import draw_list_handover
 from vlmexplain.ui.overview import kept
 from vlmexplain.ui.overview.links import explore_link
 from vlmexplain.ui.overview.query_rows import draw_rows
@@ -18,7 +19,7 @@ NOTHING = "No query is among them."
 
 
 def draw_queries(page: str, gallery: Gallery, run: Run, queries: Sequence[int]) -> None:
-    """Draw one page of the list, in the order given."""
+    """Draw one page of the list, in the order given, and what takes the list elsewhere."""
     columns = kept.run_columns(run.key)
 
     def row(query: int) -> tuple[str, str, Sequence[str]]:
@@ -30,6 +31,7 @@ def draw_queries(page: str, gallery: Gallery, run: Run, queries: Sequence[int]) 
         return gallery.caption(query).text, link, cells
 
     draw_rows(page, queries, HEADS, row, NOTHING)
+    draw_list_handover(gallery, run, queries)
 
 
 def _cell(key: str, value: float, failed: bool) -> str:

@@ -14,8 +14,17 @@ def explore_link(gallery_id: str, run_key: str, state: Mapping[str, object]) -> 
     >>> explore_link("abcdef", "123456", {"query": 7})
     './?gallery=abcdef&run=123456&query=7'
     """
-    return page_link("", {"gallery": gallery_id[:SHOWN_DIGITS], "run": run_key[:SHOWN_DIGITS],
-                          **state})  # fmt: skip
+    return run_link("", gallery_id, run_key, state)
+
+
+def run_link(page: str, gallery_id: str, run_key: str, state: Mapping[str, object]) -> str:
+    """A page about a run.
+
+    >>> run_link("present", "abcdef", "123456", {"list": "7,12"})
+    './present?gallery=abcdef&run=123456&list=7%2C12'
+    """
+    both = {"gallery": gallery_id[:SHOWN_DIGITS], "run": run_key[:SHOWN_DIGITS]}
+    return page_link(page, {**both, **state})
 
 
 def page_link(page: str, parameters: Mapping[str, object]) -> str:
