@@ -22,6 +22,7 @@ from vlmexplain.overview.audit import SIGNS
 from vlmexplain.overview.gallery_table import gallery_table
 from vlmexplain.overview.near_duplicates import hash_pictures
 from vlmexplain.scoring.run import run
+from vlmexplain.ui.words import DRAWN
 
 VIEWS = {
     "overview": [{"view": v} for v in ("figures", "distributions", "slices", "concepts")],
@@ -44,7 +45,7 @@ WORLDS = {  # images: captions and objects of each
 }
 
 
-def make(folder: Path, images: list[tuple[list[str], list[str]]]) -> Any:
+def make(folder: Path, images: list[tuple[list[str], list[str]]], drawn: bool = False) -> Any:
     (folder / "images").mkdir(parents=True)
     names = ["dog", "cat"]
     listed, captions, instances = [], [], []
@@ -59,8 +60,13 @@ def make(folder: Path, images: list[tuple[list[str], list[str]]]) -> Any:
             for i, name in enumerate(objects)
         ]  # fmt: skip
     categories = [{"id": n, "name": name} for n, name in enumerate(names, 1)]
-    files = {
-        "instances": {"images": listed, "annotations": instances, "categories": categories},
+    files: dict[str, dict[str, Any]] = {
+        "instances": {
+            "info": {"drawn_world": drawn},
+            "images": listed,
+            "annotations": instances,
+            "categories": categories,
+        },
         "captions": {"images": listed, "annotations": captions},
     }
     for name, content in files.items():
@@ -110,3 +116,15 @@ def test_every_page_draws_and_undefined_is_never_a_number(
         assert "nan" not in capsys.readouterr().out.lower().split()
     page = as_html(collect_failures(gallery, runs[0], range(gallery.n_captions)))
     assert "undefined" in page or name == "no failure"
+
+
+@pytest.mark.parametrize("drawn", [True, False])
+def test_numbers_of_the_drawn_world_say_so(fresh_home: Path, tmp_path: Path, drawn: bool) -> None:
+    pairs = [(["a dog", "the dog"], ["dog"]), (["a cat", "a dog"], ["cat"]), (["two cats"], [])]
+    gallery = make(tmp_path / "world", pairs, drawn)
+    for model in ("fake", "fake-text"):
+        run(gallery, model)
+    hash_pictures(gallery)
+    for page, views in VIEWS.items():
+        for parameters in (*views, {"behind": "figure:mrr"}) if page == "overview" else views:
+            assert (DRAWN in draw(page, parameters)) == drawn, (page, parameters)

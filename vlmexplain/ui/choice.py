@@ -11,6 +11,7 @@ from vlmexplain.scoring.run_store import Run, RunManifest, list_runs
 from vlmexplain.ui import caches, state
 from vlmexplain.ui.html import tag
 from vlmexplain.ui.state import Address
+from vlmexplain.ui.words import DRAWN, drawn_pill
 
 EXAMPLE_ID = "example"
 MODES = {
@@ -34,6 +35,11 @@ class Choice:
     gallery: GalleryManifest | None
     run: RunManifest | None
     problems: tuple[str, ...] = ()
+
+    @property
+    def drawn(self) -> bool:
+        """Whether its numbers are of drawn scenes, or of a model trained on them."""
+        return any(one is not None and one.drawn for one in (self.gallery, self.run))
 
 
 def choose(address: Address) -> Choice:
@@ -71,6 +77,12 @@ def chosen_gallery() -> Gallery | None:
 def chosen_run(choice: Choice) -> Run | None:
     """The run of a choice, opened."""
     return caches.run(choice.run.key) if choice.run else None
+
+
+def draw_title(title: str, choice: Choice) -> None:
+    """The page's heading, which says when it is about the drawn demo world."""
+    label = drawn_pill() if choice.drawn else None
+    st.html(tag("div", tag("h1", title, " ", label), class_="vx"))
 
 
 def draw_choice(choice: Choice) -> None:
@@ -134,7 +146,7 @@ def _default(galleries: list[GalleryManifest]) -> GalleryManifest | None:
 
 
 def _gallery_name(gallery: GalleryManifest) -> str:
-    drawn = " (drawn demo world)" if gallery.drawn and "drawn" not in gallery.name else ""
+    drawn = f" ({DRAWN})" if gallery.drawn and "drawn" not in gallery.name else ""
     return f"{gallery.name}{drawn}"
 
 

@@ -15,10 +15,15 @@ from vlmexplain.wording.words import (
     value_text,
 )
 
+DRAWN = "drawn demo world"
+"""Stands wherever numbers of drawn scenes, or of a model trained on them, are shown."""
+
 __all__ = [
+    "DRAWN",
     "LARGEST_DENOMINATOR",
     "Role",
     "concept",
+    "drawn_pill",
     "fraction",
     "name_parts",
     "percent",
@@ -26,6 +31,11 @@ __all__ = [
     "short_name",
     "value_text",
 ]
+
+
+def drawn_pill() -> Html:
+    """The label of what is shown of the drawn demo world."""
+    return tag("span", DRAWN, class_="pill drawn")
 
 
 def concept(synset: str, role: Role, count: str = "") -> Html:

@@ -21,7 +21,7 @@ from vlmexplain.ui import caches, state
 from vlmexplain.ui.audit.caption import draw_caption
 from vlmexplain.ui.audit.look_alikes import look_alikes_or_wait
 from vlmexplain.ui.audit.mentions import mentions_or_wait
-from vlmexplain.ui.choice import SHOWN_DIGITS, choose, chosen_run
+from vlmexplain.ui.choice import SHOWN_DIGITS, choose, chosen_run, draw_title
 from vlmexplain.ui.html import tag
 from vlmexplain.ui.messages import note, tells
 from vlmexplain.ui.overview import address, kept
@@ -39,8 +39,8 @@ LOOKS = "looks-the-same"
 def audit_page() -> None:
     """Draw the page: the signs, the captions that carry one, the chosen one with its marks."""
     add_style()
-    st.html(tag("div", tag("h1", "Audit"), class_="vx"))
     choice = choose(state.current())
+    draw_title("Audit", choice)
     run = chosen_run(choice)
     if choice.gallery is None or run is None:
         note(tag("p", "An audit needs a data set that a model has ranked."))

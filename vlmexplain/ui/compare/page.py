@@ -23,7 +23,7 @@ from vlmexplain.overview.comparison import (
 )
 from vlmexplain.scoring.run_store import RunManifest, list_runs
 from vlmexplain.ui import caches, state
-from vlmexplain.ui.choice import SHOWN_DIGITS, choose
+from vlmexplain.ui.choice import SHOWN_DIGITS, choose, draw_title
 from vlmexplain.ui.compare.side_by_side import draw_side_by_side
 from vlmexplain.ui.compare.tables import difference_table, quadrant_table, signed
 from vlmexplain.ui.html import Html, tag
@@ -43,8 +43,8 @@ CHOICES: dict[str, str] = {"all": "All"} | {str(name): said for name, said in QU
 def compare_page() -> None:
     """Draw the page: the two runs, four quadrants, differences, a list, one query in full."""
     add_style()
-    st.html(tag("div", tag("h1", "Compare"), class_="vx"))
     choice = choose(state.current())
+    draw_title("Compare", choice)
     runs = list_runs(choice.gallery.id) if choice.gallery else []
     if choice.gallery is None or len(runs) < 2:
         note(tag("p", "Comparing needs two runs of one data set. "

@@ -5,10 +5,7 @@ from __future__ import annotations
 from vlmexplain.records import Mention
 from vlmexplain.ui.explore.failure import Failure
 from vlmexplain.ui.html import Html, tag
-from vlmexplain.ui.words import place_text, short_name
-
-DRAWN = "drawn demo world"
-"""Stands wherever numbers of drawn scenes, or of a model trained on them, are shown."""
+from vlmexplain.ui.words import drawn_pill, place_text, short_name
 
 
 def query_text(failure: Failure) -> Html:
@@ -22,7 +19,7 @@ def query_text(failure: Failure) -> Html:
             tag("blockquote", marked(found.query, mentions)),
             tag(
                 "p",
-                [tag("span", DRAWN, class_="pill drawn"), " "] if found.drawn else None,
+                [drawn_pill(), " "] if found.drawn else None,
                 failure.about,
                 class_="about",
             ),

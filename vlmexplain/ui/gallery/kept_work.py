@@ -17,6 +17,7 @@ from vlmexplain.ui.choice import SHOWN_DIGITS
 from vlmexplain.ui.html import Html, tag, wide
 from vlmexplain.ui.lgip.plane import source_name
 from vlmexplain.ui.overview.links import explore_link, page_link
+from vlmexplain.ui.words import drawn_pill
 from vlmexplain.wording.words import size_text
 
 KIND_NAMES = {
@@ -110,7 +111,7 @@ def _work(
     return tag(
         "section",
         tag("h3", model.name, " ", tag("span", what, class_="quiet"), " ",
-            tag("span", "drawn demo world", class_="pill drawn") if drawn else None),
+            drawn_pill() if drawn else None),
         tag("p", links, class_="small"),
         _listed(facts),
         tag("details", tag("summary", "Where the model comes from"), _listed(origin)),

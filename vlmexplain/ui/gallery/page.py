@@ -18,6 +18,7 @@ from vlmexplain.ui.messages import note, tells
 from vlmexplain.ui.overview import address
 from vlmexplain.ui.overview.page import add_style
 from vlmexplain.ui.widgets import follow
+from vlmexplain.ui.words import drawn_pill
 
 VIEWS: dict[str, tuple[str, Callable[[Gallery], None]]] = {
     "checks": ("Data checks", draw_findings),
@@ -75,7 +76,7 @@ def _about(gallery: Gallery) -> Html:
             for source in manifest.sources
         ],
     ]
-    drawn = tag("span", "drawn demo world", class_="pill drawn") if gallery.drawn else None
+    drawn = drawn_pill() if gallery.drawn else None
     return tag(
         "div",
         tag("h1", gallery.name, " ", drawn),

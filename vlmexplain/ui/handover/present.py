@@ -22,6 +22,7 @@ from vlmexplain.ui.overview import address
 from vlmexplain.ui.overview.links import explore_link
 from vlmexplain.ui.overview.page import add_style
 from vlmexplain.ui.overview.photo import photo
+from vlmexplain.ui.words import DRAWN
 
 QUIET = (
     "<style>[data-testid='stSidebar'], [data-testid='stSidebarCollapsedControl'], "
@@ -76,7 +77,7 @@ def _slide(gallery: Gallery, run: Run, listed: tuple[int, ...], at: int) -> None
     rank = "unranked" if found.rank_1based is None else f"rank {found.rank_1based:,}"
     about = f"{at + 1} of {len(listed)} · {run.model.name} · {rank}"
     if found.drawn:
-        about += " · drawn demo world"
+        about += f" · {DRAWN}"
     there = explore_link(gallery.id, run.key, {"query": listed[at], "failures": "no"})
     link = tag("a", "all evidence", href=there)
     st.html(tag("div", tag("div", tag("blockquote", found.query),

@@ -12,7 +12,7 @@ from vlmexplain.ui.lgip.plane import source_name
 from vlmexplain.ui.overview import address
 from vlmexplain.ui.perturb.numbers import similarity_text
 from vlmexplain.ui.perturb.pair_lgip import TYPE_NAMES
-from vlmexplain.ui.words import percent
+from vlmexplain.ui.words import drawn_pill, percent
 
 
 def figures_table(results: Sequence[LgipManifest], chosen: str) -> Html:
@@ -64,7 +64,8 @@ def _row(result: LgipManifest, chosen: bool) -> Html:
         tag(
             "th",
             result.model.name,
-            tag("span", " drawn demo world", class_="pill drawn") if result.drawn else None,
+            " ",
+            drawn_pill() if result.drawn else None,
             scope="row",
         ),
         tag("td", source_name(result)),

@@ -12,6 +12,7 @@ from vlmexplain.ui.html import Html, tag
 from vlmexplain.ui.lgip.cases import CASES, FLIPS, PARAPHRASES
 from vlmexplain.ui.overview.behind_view import behind_link
 from vlmexplain.ui.overview.links import explore_link, page_link
+from vlmexplain.ui.words import drawn_pill
 
 GROUPS = {
     "concepts": "Concepts, over each model's own failures",
@@ -54,7 +55,7 @@ def _head(row: OverviewRow) -> Html:
         "th",
         tag("div", row.name, class_="model"),
         tag("div", f"{row.mode}, {row.n_queries:,} queries", class_="quiet"),
-        tag("span", "drawn demo world", class_="pill drawn") if row.drawn else None,
+        drawn_pill() if row.drawn else None,
         scope="col",
         class_="r",
     )

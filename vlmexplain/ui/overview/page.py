@@ -19,7 +19,7 @@ from vlmexplain.overview.table_text import (
 )
 from vlmexplain.scoring.run_store import Run
 from vlmexplain.ui import caches, state
-from vlmexplain.ui.choice import choose, chosen_run
+from vlmexplain.ui.choice import choose, chosen_run, draw_title
 from vlmexplain.ui.html import Html, tag
 from vlmexplain.ui.messages import note, problem, tells
 from vlmexplain.ui.overview import address, kept
@@ -58,7 +58,7 @@ def overview_page() -> None:
     choice = choose(state.current())
     for each in choice.problems:
         problem(each)
-    st.html(tag("div", tag("h1", "Overview"), class_="vx"))
+    draw_title("Overview", choice)
     if choice.gallery is None:
         note(tag("p", "The worked example is one failure. Choose a data set to see a whole model."))
         return

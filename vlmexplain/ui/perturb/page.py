@@ -11,7 +11,7 @@ from vlmexplain.datasets.gallery import Gallery
 from vlmexplain.live.scorer import NOT_EMBEDDED, LiveScorer
 from vlmexplain.scoring.run_store import Run
 from vlmexplain.ui import caches
-from vlmexplain.ui.choice import SHOWN_DIGITS, choose, chosen_run
+from vlmexplain.ui.choice import SHOWN_DIGITS, choose, chosen_run, draw_title
 from vlmexplain.ui.components.mount import register
 from vlmexplain.ui.html import Html, join, tag
 from vlmexplain.ui.messages import note, problem, told
@@ -45,7 +45,7 @@ def perturb_page() -> None:
     shared, problems = read_shared(parameters)
     _, own_problems = address.read(parameters)
     choice = choose(shared)
-    st.html(tag("div", tag("h1", "Perturb the caption"), class_="vx"))
+    draw_title("Perturb the caption", choice)
     for each in (*problems, *own_problems, *choice.problems):
         problem(each)
     with told():
@@ -89,8 +89,6 @@ def _draw(gallery: Gallery, run: Run | None) -> None:
             icon=":material/arrow_back:",
             query_params=address.link_to_explore(),
         )
-        if gallery.drawn or (run is not None and run.manifest.drawn):
-            st.html(tag("div", tag("span", "drawn demo world", class_="pill drawn"), class_="vx"))
     draw_chooser(gallery, subject)
     draw_second(choices(gallery), None if run is None else run.model)
     _live(gallery, run)
