@@ -27,9 +27,19 @@ def home() -> Path:
     return Path(os.environ.get("VLMEXPLAIN_HOME") or Path.home() / ".vlmexplain").absolute()
 
 
+def switched_on(variable: str) -> bool:
+    """Whether a variable of the environment switches something on: it is set, and says no no.
+
+    >>> os.environ["VLMEXPLAIN_SOMETHING"] = "False"
+    >>> switched_on("VLMEXPLAIN_SOMETHING")
+    False
+    """
+    return os.environ.get(variable, "").strip().lower() not in ("", "0", "false", "no", "off")
+
+
 def read_only() -> bool:
     """Whether ``VLMEXPLAIN_READONLY=1``: nothing under the home folder may be changed."""
-    return os.environ.get("VLMEXPLAIN_READONLY", "") not in ("", "0")
+    return switched_on("VLMEXPLAIN_READONLY")
 
 
 def refuse_read_only(target: Path) -> None:

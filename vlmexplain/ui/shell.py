@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -11,6 +10,7 @@ from urllib.parse import quote
 
 import streamlit as st
 
+from vlmexplain.storage import switched_on
 from vlmexplain.ui import state
 from vlmexplain.ui.choice import choose, draw_choice
 from vlmexplain.ui.collector import set_aside_modules
@@ -56,7 +56,7 @@ def show(draw: Callable[[], None]) -> None:
 
 def raters_only() -> bool:
     """Whether ``VLMEXPLAIN_RATERS_ONLY=1``: this server has the rater's page and no other."""
-    return os.environ.get("VLMEXPLAIN_RATERS_ONLY", "") not in ("", "0")
+    return switched_on("VLMEXPLAIN_RATERS_ONLY")
 
 
 def _whole_app() -> Any:
