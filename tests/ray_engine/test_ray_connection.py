@@ -55,3 +55,26 @@ def test_nodes_without_a_whole_cpu_are_refused(monkeypatch: pytest.MonkeyPatch) 
         cluster._capacity()
     nodes += [{"Alive": True, "Resources": {"CPU": 4.0}}, {"Alive": False, "Resources": {}}]
     assert cluster._capacity() == Capacity(n_nodes=1, n_cpus=4.0, n_gpus=1.0)
+
+
+def test_a_cluster_that_may_want_a_token(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Ray's own error does not name it."""
+    ray = pytest.importorskip("ray")
+
+    def refuse(**_: object) -> None:
+        raise RuntimeError("Unable to connect to GCS")
+
+    def told() -> str:
+        with pytest.raises(ClusterError) as error:
+            cluster._connect("127.0.0.1:6379", None)
+        return str(error.value)
+
+    monkeypatch.setattr(ray, "init", refuse)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.delenv("RAY_AUTH_MODE", raising=False)
+    assert "RAY_AUTH_MODE" not in told()
+    (tmp_path / ".ray").mkdir()
+    (tmp_path / ".ray" / "auth_token").write_text("0")
+    assert "export RAY_AUTH_MODE=token" in told()
+    monkeypatch.setenv("RAY_AUTH_MODE", "token")
+    assert "export RAY_AUTH_MODE" not in told()

@@ -22,6 +22,8 @@ __all__ = ["Capacity", "ClusterError", "connected", "require_ray"]
 
 LOCAL_OBJECT_STORE_BYTES = 2**30
 _REACH_S = 10
+_START = "Start one with: ray start --head; or give its HOST:PORT as --address."
+_TOKEN = "If it wants a token: export RAY_AUTH_MODE=token (docs/cluster.md)."
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,12 +103,18 @@ def _reach(address: str) -> None:
         raise _unreachable(address, error.strerror or str(error)) from error
 
 
-def _unreachable(address: str | None, reason: str) -> ClusterError:
+def _unreachable(address: str | None, reason: str, remedy: str = _START) -> ClusterError:
     return ClusterError(
         f"cannot connect to the Ray cluster ({reason}).",
         where=address or "this machine",
-        remedy="Start one with: ray start --head; or give its HOST:PORT as --address.",
+        remedy=remedy,
     )
+
+
+def _may_want_a_token() -> bool:
+    """Whether ``ray start --head`` of this user asks for a token that connecting does not show."""
+    has_token = (Path.home() / ".ray" / "auth_token").is_file()
+    return has_token and "RAY_AUTH_MODE" not in os.environ
 
 
 def _connect(address: str | None, scratch: Path | None) -> None:
@@ -127,6 +135,8 @@ def _connect(address: str | None, scratch: Path | None) -> None:
             )
     except Exception as error:  # Ray raises plain ones too, as when a node starts too slowly
         line = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+        if address is not None and _may_want_a_token():
+            raise _unreachable(address, line, f"{_TOKEN} {_START}") from error
         raise _unreachable(address, line) from error
 
 
