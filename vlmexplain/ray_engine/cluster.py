@@ -23,7 +23,7 @@ __all__ = ["Capacity", "ClusterError", "connected", "require_ray"]
 LOCAL_OBJECT_STORE_BYTES = 2**30
 _REACH_S = 10
 _START = "Start one with: ray start --head; or give its HOST:PORT as --address."
-_TOKEN = "If it wants a token: export RAY_AUTH_MODE=token (docs/cluster.md)."
+_AUTHENTICATE = "If it wants a token: export RAY_AUTH_MODE=token (docs/cluster.md)."
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +136,7 @@ def _connect(address: str | None, scratch: Path | None) -> None:
     except Exception as error:  # Ray raises plain ones too, as when a node starts too slowly
         line = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
         if address is not None and _may_want_a_token():
-            raise _unreachable(address, line, f"{_TOKEN} {_START}") from error
+            raise _unreachable(address, line, f"{_AUTHENTICATE} {_START}") from error
         raise _unreachable(address, line) from error
 
 
