@@ -20,6 +20,13 @@ IMAGE = {"width": 9, "height": 9, "instances": [{"synset": "zebra.n.01", "box_xy
 LINE = json.dumps({"id": 1, "query": "", "ground_truth": IMAGE, "retrieved": IMAGE}) + "\n"
 
 
+def hear_signals() -> None:
+    """In the new process: what nohup, or a shell's background job, made it ignore."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+
+
 def begun(out: Path) -> subprocess.Popen[str]:
     """`score-pairs` in the middle: its scratch file is there, and it waits for more lines."""
     process = subprocess.Popen(
@@ -27,6 +34,7 @@ def begun(out: Path) -> subprocess.Popen[str]:
         stdin=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        preexec_fn=hear_signals,
     )
     assert process.stdin is not None
     process.stdin.write(LINE)
