@@ -11,19 +11,18 @@ import subprocess
 import sys
 import textwrap
 import threading
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
+from private_postgres import PrivatePostgres
 from rating_worlds import answer_next, next_item, open_session, ticket
 
 from vlmexplain.errors import StoreError
 from vlmexplain.ratings.answer import Answer
-from vlmexplain.ratings.answers import save_draft
-from vlmexplain.ratings.assignment import skip
+from vlmexplain.ratings.answers import new_submission_id, submit
 from vlmexplain.ratings.backup import backup
 from vlmexplain.ratings.database import Database, database_url
 from vlmexplain.ratings.export_rows import session_data
@@ -135,33 +134,24 @@ def test_sqlite_is_durable_and_private(folder: Path) -> None:
         names = ("journal_mode", "synchronous", "foreign_keys")
         return [connection.exec_driver_sql(f"PRAGMA {name}").scalar() for name in names]
 
-    full, normal = 2, 1
+    full = 2
     assert store.database.write(settings) == ["wal", full, 1]
-    assert store.database.write(settings, durable=False) == ["wal", normal, 1]
     assert store.database.write(settings) == ["wal", full, 1]  # the same connection again
     assert stat.S_IMODE((folder / "ratings.db").stat().st_mode) == 0o600
     store.close()
 
 
-def test_every_confirmation_is_durable(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of the calls of a visit only handing out an item may be undone by a power cut."""
-    store = open_store(f"sqlite:///{folder / 'ratings.db'}")
-    relaxed: list[str] = []
-    write = Database.write
-
-    def watched(self: Database, work: Callable[..., object], durable: bool = True) -> object:
-        if not durable:
-            relaxed.append(work.__qualname__)
-        return write(self, work, durable)
-
-    monkeypatch.setattr(Database, "write", watched)
+def test_an_item_handed_out_is_still_the_raters_after_a_crash(postgres: PrivatePostgres) -> None:
+    """Or an answer that was under way would be refused."""
+    store = open_store(postgres.new_database())
     session = open_session(store)
-    anna = ticket(store, session, "Anna")
-    answer_next(store, anna)
-    shown = next_item(store, anna)
-    save_draft(store, anna, shown.item, 0, Answer(rating=3))
-    skip(store, anna, shown.item)
-    assert set(relaxed) == {"current.<locals>.take"}
+    names = [ticket(store, session, f"rater {n}") for n in range(3)]
+    held = [next_item(store, who) for who in names]
+    postgres.stop()  # at once: what was only about to be written is gone
+    postgres.start()
+    for who, shown in zip(names, held, strict=True):
+        answer = Answer(rating=3)
+        assert submit(store, who, shown.item, 0, answer, new_submission_id()).version == 1
     store.close()
 
 

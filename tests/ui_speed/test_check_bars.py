@@ -67,7 +67,10 @@ def test_the_shared_folder_is_given_to_those_that_ask(check_bars: Any, tmp_path:
 
 def test_every_benchmark_of_the_list_is_there_and_has_its_check(check_bars: Any) -> None:
     for check in check_bars.CHECKS:
-        assert '"--check"' in (BENCHMARKS / check.script).read_text(), check.script
+        text = (BENCHMARKS / check.script).read_text()
+        if "from against_hello import compare" in text:
+            text = (BENCHMARKS / "against_hello.py").read_text()
+        assert '"--check"' in text, check.script
 
 
 def test_make_runs_it() -> None:

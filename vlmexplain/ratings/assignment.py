@@ -73,8 +73,7 @@ def current(store: RatingStore, ticket: str) -> Turn:
     item = store.database.read(look)
     if item is not None:
         return Turn(item, 0)
-    # Answers are durable; a reservation that a power cut undoes is made anew.
-    return store.database.write(take, durable=False)
+    return store.database.write(take)  # durable: an answer without it would be refused
 
 
 def skip(store: RatingStore, ticket: str, item: int, occurrence: int = 0) -> None:

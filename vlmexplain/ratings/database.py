@@ -41,7 +41,6 @@ class Database:
         self.where = str(url.database) if self.is_sqlite else url.render_as_string()
         self.engine = _engine(url, busy_timeout_s)
         self._reading = self.engine.execution_options(reading=True)
-        self._relaxed = self.engine.execution_options(relaxed=True)
         # SQLite's own waiting is unfair; threads of one process take turns instead.
         self._turn = _turn_of(self.where) if self.is_sqlite else None
         self._busy_timeout_s = busy_timeout_s
@@ -59,11 +58,8 @@ class Database:
         """
         return self._attempt(self._reading, work)
 
-    def write(self, work: Callable[[Connection], T], durable: bool = True) -> T:
+    def write(self, work: Callable[[Connection], T]) -> T:
         """Do ``work`` whole or not at all; when this returns it is durable.
-
-        With ``durable`` False a power cut (not a killed process) may undo it as a whole: for what
-        nobody misses, such as a reservation; it spares waiting for the disk.
 
         A lost connection or a deadlock is tried again, so ``work`` must come to the same when it
         had succeeded unnoticed.
@@ -77,7 +73,7 @@ class Database:
         if self.file is not None:
             refuse_read_only(self.file)
         with self._own_turn():
-            return self._attempt(self.engine if durable else self._relaxed, work)
+            return self._attempt(self.engine, work)
 
     def close(self) -> None:
         """Close the connections."""
@@ -140,15 +136,13 @@ def database_url(given: str | None = None) -> URL:
 
 def _engine(url: URL, busy_timeout_s: float) -> Engine:
     if url.get_backend_name() != "sqlite":
-        engine = create_engine(
+        return create_engine(
             url,
             pool_size=10,
             max_overflow=40,
             pool_pre_ping=True,
             connect_args={"connect_timeout": 10, "application_name": "vlmexplain"},
         )
-        event.listen(engine, "begin", _begin_on_postgres)
-        return engine
     engine = create_engine(
         url,
         pool_size=10,
@@ -164,22 +158,15 @@ def _engine(url: URL, busy_timeout_s: float) -> Engine:
 def _prepare_sqlite(connection: Any, _: Any) -> None:
     connection.isolation_level = None  # transactions are begun below, not by the driver
     connection.execute("PRAGMA foreign_keys=ON")
+    connection.execute("PRAGMA synchronous=FULL")
 
 
 def _begin_on_sqlite(connection: Connection) -> None:
-    options = connection.get_execution_options()
-    if options.get("reading"):
+    if connection.get_execution_options().get("reading"):
         connection.exec_driver_sql("BEGIN")
         return
-    level = "NORMAL" if options.get("relaxed") else "FULL"
-    connection.exec_driver_sql(f"PRAGMA synchronous={level}")
     # A writer asks for the lock at once: one that reads first could not be let wait.
     connection.exec_driver_sql("BEGIN IMMEDIATE")
-
-
-def _begin_on_postgres(connection: Connection) -> None:
-    if connection.get_execution_options().get("relaxed"):
-        connection.exec_driver_sql("SET LOCAL synchronous_commit = off")
 
 
 def _turn_of(where: str) -> threading.Lock:
