@@ -45,6 +45,11 @@ def go(tab: Any, start_app: Any, world: Any, path: str) -> None:
     tab.wait_for_function(READY)
 
 
+def wait_for_arrows(tab: Any) -> None:
+    """The buttons that the arrow keys press come a moment after the slide."""
+    tab.wait_for_selector(".st-key-turns button >> nth=1", state="attached")
+
+
 def test_links_turn_the_page_without_loading_it_anew(
     tab: Any, start_app: Any, world: Any
 ) -> None:  # fmt: skip
@@ -129,6 +134,7 @@ def test_a_list_is_handed_over_and_presented(tab: Any, start_app: Any, world: An
     quote = tab.locator(".vx.present blockquote")
     quote.wait_for()
     assert quote.inner_text() == first
+    wait_for_arrows(tab)
     tab.keyboard.press("ArrowRight")
     tab.wait_for_function(
         "text => document.querySelector('.vx.present blockquote')?.innerText === text", arg=second
@@ -160,6 +166,7 @@ def test_arrow_keys_go_through_the_saved_list(tab: Any, start_app: Any, world: A
         )
 
     expect(3, "first")
+    wait_for_arrows(tab)
     assert tab.locator("[data-testid=stSidebar]").is_hidden()
     assert tab.locator("[data-testid=stHeader]").is_hidden()
     size = shown.evaluate("node => parseFloat(getComputedStyle(node).fontSize)")
