@@ -9,6 +9,8 @@ from vlmexplain.scoring.image_index import FloatMatrix, ImageIndex, IntVector
 from vlmexplain.scoring.tiles import GROUP
 
 _LOWEST = np.float32(-3e38)
+_PRUNED_AT = 0.25
+"""New candidates are sorted in when there are this many times k a query: sorting is what costs."""
 _KEPT_PER_QUERY = 16
 """When more than this times k candidates a query are kept, they are decided exactly."""
 
@@ -35,6 +37,8 @@ class TopK:
         self._row = np.empty(0, dtype=np.int64)
         self._position = np.empty(0, dtype=np.int64)
         self._score = np.empty(0, dtype=np.float32)
+        self._new: list[tuple[NDArray[np.int64], NDArray[np.int64], FloatMatrix]] = []
+        self._n_new = 0
         self._halves: FloatMatrix = np.empty((0, 0), dtype=np.float32)
 
     def look_at(self, start: int, scores: FloatMatrix) -> None:
@@ -72,15 +76,20 @@ class TopK:
         return self._halves
 
     def _add(self, row: NDArray[np.int64], position: NDArray[np.int64], score: FloatMatrix) -> None:
-        self._row = np.concatenate((self._row, row))
-        self._position = np.concatenate((self._position, position))
-        self._score = np.concatenate((self._score, score))
-        self._prune()
-        if len(self._row) > _KEPT_PER_QUERY * self._k * len(self._queries):
-            self._decide()
+        self._new.append((row, position, score))
+        self._n_new += len(row)
+        if self._n_new >= _PRUNED_AT * self._k * len(self._queries):
+            self._prune()
+            if len(self._row) > _KEPT_PER_QUERY * self._k * len(self._queries):
+                self._decide()
 
     def _prune(self) -> None:
-        """Raise the k-th best scores and drop what is certainly out."""
+        """Sort the new candidates in, raise the k-th best scores, drop what is certainly out."""
+        kept = (self._row, self._position, self._score)
+        self._row, self._position, self._score = map(
+            np.concatenate, zip(kept, *self._new, strict=True)
+        )
+        self._new, self._n_new = [], 0
         order = np.lexsort((-self._score, self._row))
         row, score = self._row[order], self._score[order]
         starts = np.searchsorted(row, np.arange(len(self._kth)))
@@ -109,6 +118,7 @@ class TopK:
 
     def result(self) -> tuple[IntVector, FloatMatrix]:
         """int32 [q, k] images best first and float32 [q, k] exact scores; -1 and NaN: none."""
+        self._prune()
         place = self._decide()
         row, score = self._row, self._score
         image = self._index.first_images[self._position]
