@@ -20,9 +20,9 @@ from vlmexplain.ratings.sessions import change_state, create_session
 from vlmexplain.ratings.spec import SessionSpec
 from vlmexplain.ratings.store import RatingStore, open_store
 from vlmexplain.ratings.tables import RATERS
-from vlmexplain.ui.rating.message import Message, read_message
-from vlmexplain.ui.rating.view import view_of
-from vlmexplain.ui.rating.visit import Visit, take
+from vlmexplain.ui.pages.rating.message import Message, read_message
+from vlmexplain.ui.pages.rating.view import view_of
+from vlmexplain.ui.pages.rating.visit import Visit, take
 
 
 @pytest.fixture

@@ -25,8 +25,8 @@ from vlmexplain.ratings.store import open_store
 
 NAMES = ("Anna", "<script>document.title='broken'</script>", "**Zoë** :balloon: $x$")
 PAGES = {
-    "ratings": "vlmexplain.ui.rating_admin.page:ratings_page",
-    "rating_analysis": "vlmexplain.ui.rating_admin.analysis_page:rating_analysis_page",
+    "ratings": "vlmexplain.ui.pages.rating_admin.page:ratings_page",
+    "rating_analysis": "vlmexplain.ui.pages.rating_admin.analysis_page:rating_analysis_page",
 }
 
 
@@ -85,9 +85,11 @@ def draw(rating_world: RatingWorld, monkeypatch: pytest.MonkeyPatch) -> Draw:
     ) -> AppTest:
         monkeypatch.setenv("VLMEXPLAIN_HOME", str(home or rating_world.home))
         # no browser is connected here; the real connections are those of the browser's tests
-        monkeypatch.setattr("vlmexplain.ui.rating_admin.access.visitor_is_local", lambda: local)
         monkeypatch.setattr(
-            "vlmexplain.ui.rating_admin.access.client_source", lambda: "this machine"
+            "vlmexplain.ui.pages.rating_admin.access.visitor_is_local", lambda: local
+        )
+        monkeypatch.setattr(
+            "vlmexplain.ui.pages.rating_admin.access.client_source", lambda: "this machine"
         )
         # a page drawn alone knows no others
         monkeypatch.setattr("streamlit.page_link", lambda *_, **__: None)

@@ -149,7 +149,7 @@ def test_charts_have_titled_axes_and_counts(draw: Any, rating_world: Any) -> Non
 
 
 def test_disagreements_open_on_the_explore_page(draw: Any, said_of: Any, rating_world: Any) -> None:
-    from vlmexplain.ui import state
+    from vlmexplain.ui.shared import state
 
     shown = said_of(draw("rating_analysis", session=rating_world.rated.id, view="metrics"))
     links = [html.unescape(link) for link in re.findall(r'href="(\./\?[^"]+)"', shown)]
@@ -180,7 +180,7 @@ def test_an_uploaded_export_has_the_same_analysis(
     rating_world: Any, rating_store: Any, kind: Any
 ) -> None:
     from vlmexplain.ratings.watch import revision
-    from vlmexplain.ui.rating_admin.analysis_page import of_file, of_session
+    from vlmexplain.ui.pages.rating_admin.analysis_page import of_file, of_session
 
     session = rating_world.rated.id
     _, here = of_session(rating_store, session, revision(rating_store, session))
@@ -192,7 +192,7 @@ def test_an_uploaded_export_has_the_same_analysis(
 def test_an_uploaded_export_is_drawn_with_its_pictures(
     draw: Any, said_of: Any, rating_world: Any, rating_store: Any, monkeypatch: Any
 ) -> None:
-    from vlmexplain.ui.rating_admin import analysis_page
+    from vlmexplain.ui.pages.rating_admin import analysis_page
 
     content = export_bytes(session_data(rating_store, rating_world.rated.id), "jsonl")
     source = analysis_page.Source(None, content, "answers.jsonl")
@@ -202,7 +202,7 @@ def test_an_uploaded_export_is_drawn_with_its_pictures(
 
 
 def test_a_file_that_is_no_export_is_told(draw: Any, said_of: Any, monkeypatch: Any) -> None:
-    from vlmexplain.ui.rating_admin import analysis_page
+    from vlmexplain.ui.pages.rating_admin import analysis_page
 
     source = analysis_page.Source(None, b"a,b\r\n1,2\r\n", "answers.csv")
     monkeypatch.setattr(analysis_page, "_choose", lambda sessions: source)
