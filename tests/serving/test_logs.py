@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from vlmexplain.errors import StoreError, UnknownName
-from vlmexplain.ui.web import logs
+from vlmexplain.ui.server import logs
 
 SLOW_APP = Path(__file__).parent / "slow_app.py"
 ERROR_ON_PAGE = re.compile(r"Error <code>([0-9a-f]{8})</code>")
@@ -153,7 +153,7 @@ def test_environment_that_is_wrong(name: str, monkeypatch: pytest.MonkeyPatch) -
 
 def test_places_name_no_folder_of_the_machine() -> None:
     assert (
-        logs._short("/home/me/src/vlmexplain/vlmexplain/ui/jobs.py")
+        logs._short("/home/me/src/vlmexplain/vlmexplain/ui/server/jobs.py")
         == "vlmexplain/ui/server/jobs.py"
     )
     assert logs._short("/x/lib/python3.11/site-packages/duckdb/a.py") == "duckdb/a.py"

@@ -18,10 +18,10 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "ratings"))
 from rating_people import rate_all
 from ui_world import write_world
 
-from vlmexplain.ratings.sessions import Session, change_state, create_session
-from vlmexplain.ratings.spec import SessionSpec
-from vlmexplain.ratings.spec_toml import ItemRequest, SessionPlan
-from vlmexplain.ratings.store import open_store
+from vlmexplain.ratings.organiser.sessions import Session, change_state, create_session
+from vlmexplain.ratings.plan.spec import SessionSpec
+from vlmexplain.ratings.plan.spec_toml import ItemRequest, SessionPlan
+from vlmexplain.ratings.store.store import open_store
 
 NAMES = ("Anna", "<script>document.title='broken'</script>", "**Zoë** :balloon: $x$")
 PAGES = {

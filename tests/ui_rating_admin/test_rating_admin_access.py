@@ -9,11 +9,11 @@ import pytest
 from sqlalchemy import select
 
 from vlmexplain.errors import ReadOnly, StoreError
-from vlmexplain.ratings.attempts import note_failure
-from vlmexplain.ratings.refusals import NotOrganiser
-from vlmexplain.ratings.sessions import list_sessions
-from vlmexplain.ratings.store import open_store
-from vlmexplain.ratings.tables import ATTEMPTS
+from vlmexplain.ratings.access.attempts import note_failure
+from vlmexplain.ratings.organiser.sessions import list_sessions
+from vlmexplain.ratings.plan.refusals import NotOrganiser
+from vlmexplain.ratings.store.store import open_store
+from vlmexplain.ratings.store.tables import ATTEMPTS
 
 PAGES = ("ratings", "rating_analysis")
 INSIDE = {"ratings": "Raters judge retrieved images", "rating_analysis": "answers of"}
@@ -138,9 +138,9 @@ def test_a_broken_secrets_file_lets_nobody_in(
 def test_acts_called_directly_are_refused(
     rating_store: Any, rating_world: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from vlmexplain.ratings.sessions import change_state
-    from vlmexplain.ratings.spec import SessionSpec
-    from vlmexplain.ratings.spec_toml import ItemRequest
+    from vlmexplain.ratings.organiser.sessions import change_state
+    from vlmexplain.ratings.plan.spec import SessionSpec
+    from vlmexplain.ratings.plan.spec_toml import ItemRequest
     from vlmexplain.ui.pages.rating_admin import access, downloads, session_view, uploads
     from vlmexplain.ui.pages.rating_admin.form import make_session
     from vlmexplain.ui.pages.rating_admin.item_fields import AskedItems

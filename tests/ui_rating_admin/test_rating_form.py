@@ -11,8 +11,8 @@ from vlmexplain.datasets.gallery import open_gallery
 from vlmexplain.errors import DataError, UnknownName
 from vlmexplain.overview.saved_slices import save_slice
 from vlmexplain.overview.slices import Slice
-from vlmexplain.ratings.items import lines_of_items
-from vlmexplain.ratings.sessions import Session, find_session, items_of, list_sessions
+from vlmexplain.ratings.organiser.sessions import Session, find_session, items_of, list_sessions
+from vlmexplain.ratings.plan.items import lines_of_items
 from vlmexplain.run_items import fitting_captions
 from vlmexplain.scoring.run import open_run
 from vlmexplain.ui.pages.rating_admin.class_table import classes_of_rows

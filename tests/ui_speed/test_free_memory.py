@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from vlmexplain.ui.web import free_memory
+from vlmexplain.ui.server import free_memory
 
 ROOT = Path(__file__).parents[2]
 KEEP_AND_FREE = """

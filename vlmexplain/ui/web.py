@@ -20,11 +20,11 @@ from vlmexplain.cache_sizes import check_sizes
 from vlmexplain.errors import VlmexplainError
 from vlmexplain.health import check_health, health_document
 from vlmexplain.storage import read_only
+from vlmexplain.ui.server import logs
 from vlmexplain.ui.server.jobs import job_registry
 from vlmexplain.ui.server.reading_ahead import read_ahead
 from vlmexplain.ui.server.stopping import Stop, stop_seconds
 from vlmexplain.ui.shared.messages import unexpected
-from vlmexplain.ui.web import logs
 
 HEALTH_PATH = "/health"
 LOOK_AGAIN_S = 2.0

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vlmexplain.ratings.analysis.figure import Interval
-from vlmexplain.ratings.rows import RatingRow, by_item
-from vlmexplain.ratings.spec import SessionSpec
+from vlmexplain.ratings.plan.rows import RatingRow, by_item
+from vlmexplain.ratings.plan.spec import SessionSpec
 
 Level = Literal["ordinal", "nominal"]
 

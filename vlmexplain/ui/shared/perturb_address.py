@@ -1,7 +1,7 @@
 """What the address says about the Perturb page, beside what it shares with the Explore page.
 
-Data set, run, query and place are those of `vlmexplain.ui.shared.state`; its other parts are carried
-along, so that the way back leads to the same list.
+Data set, run, query and place are those of `vlmexplain.ui.shared.state`; its other parts are
+carried along, so that the way back leads to the same list.
 """
 
 from __future__ import annotations

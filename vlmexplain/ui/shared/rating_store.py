@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
-from vlmexplain.ratings.database import database_url
-from vlmexplain.ratings.locality import is_local
-from vlmexplain.ratings.store import RatingStore, open_store
+from vlmexplain.ratings.access.locality import is_local
+from vlmexplain.ratings.store.database import database_url
+from vlmexplain.ratings.store.store import RatingStore, open_store
 
 
 def rating_store() -> RatingStore:

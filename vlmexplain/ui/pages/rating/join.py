@@ -5,9 +5,9 @@ from __future__ import annotations
 import streamlit as st
 
 from vlmexplain.errors import ReadOnly, VlmexplainError
-from vlmexplain.ratings.codes import plain_code
-from vlmexplain.ratings.joining import Invitation, Joined, invitation, join
-from vlmexplain.ratings.refusals import TooManyAttempts, WrongCode
+from vlmexplain.ratings.access.codes import plain_code
+from vlmexplain.ratings.plan.refusals import TooManyAttempts, WrongCode
+from vlmexplain.ratings.rater.joining import Invitation, Joined, invitation, join
 from vlmexplain.ui.pages.rating.visit import Visit
 from vlmexplain.ui.shared.html import tag
 from vlmexplain.ui.shared.messages import note, problem

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
-from vlmexplain.ratings.answer import Answer, Preference
+from vlmexplain.ratings.plan.answer import Answer, Preference
 
 Kind = Literal["resume", "nothing", "submit", "draft", "skip", "back", "on", "look", "leave"]
 LONGEST_WORD = 200

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from vlmexplain.ratings.joining import rater_session
+from vlmexplain.ratings.rater.joining import rater_session
 from vlmexplain.ui.pages.rating.component import register_rater
 from vlmexplain.ui.pages.rating.join import VISIT, address_code, draw_join, shown_code
 from vlmexplain.ui.pages.rating.message import read_message

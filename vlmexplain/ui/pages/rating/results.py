@@ -6,8 +6,8 @@ import streamlit as st
 
 from vlmexplain.ratings.analysis.analyse import Analysis
 from vlmexplain.ratings.analysis.text import figure_text, interval_text
-from vlmexplain.ratings.results import results_for_rater
-from vlmexplain.ratings.store import RatingStore
+from vlmexplain.ratings.rater.results import results_for_rater
+from vlmexplain.ratings.store.store import RatingStore
 from vlmexplain.ui.shared.html import Html, tag
 from vlmexplain.ui.shared.rating_store import rating_store
 

@@ -6,15 +6,15 @@ from dataclasses import asdict
 from typing import Any
 
 from vlmexplain.errors import GalleryError, StoreError
-from vlmexplain.ratings.answer import LONGEST_COMMENT, Answer
-from vlmexplain.ratings.answers import own_history
-from vlmexplain.ratings.assignment import at_position, current, upcoming_images
-from vlmexplain.ratings.joining import RaterSession, rater_session
-from vlmexplain.ratings.progress import progress_of
-from vlmexplain.ratings.refusals import SessionNotOpen, WrongCode
-from vlmexplain.ratings.shown import ShownItem
-from vlmexplain.ratings.spec import SessionSpec
-from vlmexplain.ratings.store import RatingStore
+from vlmexplain.ratings.plan.answer import LONGEST_COMMENT, Answer
+from vlmexplain.ratings.plan.refusals import SessionNotOpen, WrongCode
+from vlmexplain.ratings.plan.spec import SessionSpec
+from vlmexplain.ratings.rater.answers import own_history
+from vlmexplain.ratings.rater.assignment import at_position, current, upcoming_images
+from vlmexplain.ratings.rater.joining import RaterSession, rater_session
+from vlmexplain.ratings.rater.progress import progress_of
+from vlmexplain.ratings.rater.shown import ShownItem
+from vlmexplain.ratings.store.store import RatingStore
 from vlmexplain.ui.pages.rating.visit import OpenStore, Visit
 from vlmexplain.ui.shared.rating_pictures import preload_addresses, rater_picture, session_gallery
 

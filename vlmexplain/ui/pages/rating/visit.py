@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from vlmexplain.errors import StoreError, VlmexplainError
-from vlmexplain.ratings.answers import save_draft, submit
-from vlmexplain.ratings.assignment import at_position, skip
-from vlmexplain.ratings.codes import plain_code
-from vlmexplain.ratings.joining import rater_session
-from vlmexplain.ratings.progress import progress_of
-from vlmexplain.ratings.refusals import EditConflict, SessionNotOpen, WrongCode
-from vlmexplain.ratings.store import RatingStore
+from vlmexplain.ratings.access.codes import plain_code
+from vlmexplain.ratings.plan.refusals import EditConflict, SessionNotOpen, WrongCode
+from vlmexplain.ratings.rater.answers import save_draft, submit
+from vlmexplain.ratings.rater.assignment import at_position, skip
+from vlmexplain.ratings.rater.joining import rater_session
+from vlmexplain.ratings.rater.progress import progress_of
+from vlmexplain.ratings.store.store import RatingStore
 from vlmexplain.ui.pages.rating.message import Message
 
 OpenStore = Callable[[], RatingStore]

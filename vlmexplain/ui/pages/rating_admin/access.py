@@ -10,16 +10,16 @@ from typing import Any
 import streamlit as st
 
 from vlmexplain.errors import ReadOnly, StoreError
-from vlmexplain.ratings.attempts import check_attempts, note_failure
-from vlmexplain.ratings.database import database_url
-from vlmexplain.ratings.organiser import (
+from vlmexplain.ratings.access.attempts import check_attempts, note_failure
+from vlmexplain.ratings.access.organiser import (
     SECRET_VARIABLE,
     Access,
     configured_secret,
     organiser_access,
     secret_is_right,
 )
-from vlmexplain.ratings.refusals import NotOrganiser
+from vlmexplain.ratings.plan.refusals import NotOrganiser
+from vlmexplain.ratings.store.database import database_url
 from vlmexplain.storage import home, read_only, refuse_read_only
 from vlmexplain.ui.shared.html import tag
 from vlmexplain.ui.shared.messages import note, problem, told

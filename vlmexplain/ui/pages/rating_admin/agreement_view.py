@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from vlmexplain.ratings.analysis.analyse import Analysis
-from vlmexplain.ratings.rows import RatingData
+from vlmexplain.ratings.plan.rows import RatingData
 from vlmexplain.ui.pages.rating_admin.figure_text import interval_cells, rests_on, table, value
 from vlmexplain.ui.shared.html import Html, tag
 

@@ -8,7 +8,7 @@ from vlmexplain.datasets.gallery import Gallery
 from vlmexplain.errors import VlmexplainError
 from vlmexplain.ratings.analysis.alternatives import Alternative
 from vlmexplain.ratings.analysis.analyse import Analysis
-from vlmexplain.ratings.rows import RatingData
+from vlmexplain.ratings.plan.rows import RatingData
 from vlmexplain.ui.pages.rating_admin.figure_text import rests_on, value
 from vlmexplain.ui.pages.rating_admin.metrics_view import query_link
 from vlmexplain.ui.shared import caches

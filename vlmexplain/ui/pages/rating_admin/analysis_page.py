@@ -9,12 +9,12 @@ import streamlit as st
 
 from vlmexplain.datasets.gallery import list_galleries
 from vlmexplain.ratings.analysis.analyse import Analysis, analyse
-from vlmexplain.ratings.export_rows import session_data
-from vlmexplain.ratings.import_files import data_of_export
-from vlmexplain.ratings.rows import RatingData
-from vlmexplain.ratings.sessions import Session, list_sessions
-from vlmexplain.ratings.store import RatingStore
-from vlmexplain.ratings.watch import revision
+from vlmexplain.ratings.exchange.export_rows import session_data
+from vlmexplain.ratings.exchange.import_files import data_of_export
+from vlmexplain.ratings.organiser.sessions import Session, list_sessions
+from vlmexplain.ratings.organiser.watch import revision
+from vlmexplain.ratings.plan.rows import RatingData
+from vlmexplain.ratings.store.store import RatingStore
 from vlmexplain.report import DRAWN
 from vlmexplain.ui.pages.rating_admin.access import admitted, require_organiser
 from vlmexplain.ui.pages.rating_admin.agreement_view import draw_agreement

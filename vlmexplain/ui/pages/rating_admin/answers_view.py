@@ -9,7 +9,7 @@ from vlmexplain.ratings.analysis.analyse import Analysis
 from vlmexplain.ratings.analysis.consistency import TimePerItem
 from vlmexplain.ratings.analysis.preference import PreferenceSummary
 from vlmexplain.ratings.analysis.ratings import RatingSummary
-from vlmexplain.ratings.rows import RatingData
+from vlmexplain.ratings.plan.rows import RatingData
 from vlmexplain.ui.pages.rating_admin.figure_text import (
     interval_cells,
     rests_on,

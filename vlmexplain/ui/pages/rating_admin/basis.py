@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 
 import streamlit as st
 
-from vlmexplain.ratings.items import RatingItem
-from vlmexplain.ratings.spec import SessionSpec
-from vlmexplain.ratings.spec_toml import ItemRequest
+from vlmexplain.ratings.plan.items import RatingItem
+from vlmexplain.ratings.plan.spec import SessionSpec
+from vlmexplain.ratings.plan.spec_toml import ItemRequest
 from vlmexplain.scoring.run import open_run
 from vlmexplain.ui.shared import address_parts as address
 from vlmexplain.ui.shared.choice import SHOWN_DIGITS

@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 import streamlit as st
 
-from vlmexplain.ratings.classes import FailureClass
+from vlmexplain.ratings.plan.classes import FailureClass
 from vlmexplain.ui.pages.rating_admin.basis import Basis
 
 COLUMNS = ("label", "shortcut", "key", "meaning")

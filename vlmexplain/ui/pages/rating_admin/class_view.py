@@ -6,7 +6,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from vlmexplain.ratings.analysis.analyse import Analysis
-from vlmexplain.ratings.rows import RatingData
+from vlmexplain.ratings.plan.rows import RatingData
 from vlmexplain.ui.pages.rating_admin.figure_text import share, table, value
 from vlmexplain.ui.pages.rating_admin.plain_chart import draw_chart, plain_label
 from vlmexplain.ui.shared.html import Html, tag

@@ -7,12 +7,12 @@ from dataclasses import replace
 
 import streamlit as st
 
-from vlmexplain.ratings.export_files import Format, export_bytes
-from vlmexplain.ratings.export_rows import session_data
-from vlmexplain.ratings.items import lines_of_items
-from vlmexplain.ratings.sessions import Session, items_of
-from vlmexplain.ratings.spec_toml import ItemRequest, SessionPlan, toml_of_plan
-from vlmexplain.ratings.store import RatingStore
+from vlmexplain.ratings.exchange.export_files import Format, export_bytes
+from vlmexplain.ratings.exchange.export_rows import session_data
+from vlmexplain.ratings.organiser.sessions import Session, items_of
+from vlmexplain.ratings.plan.items import lines_of_items
+from vlmexplain.ratings.plan.spec_toml import ItemRequest, SessionPlan, toml_of_plan
+from vlmexplain.ratings.store.store import RatingStore
 from vlmexplain.ui.pages.rating_admin.access import require_organiser
 
 FORMATS: dict[Format, tuple[str, str]] = {

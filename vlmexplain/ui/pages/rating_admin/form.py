@@ -8,12 +8,12 @@ import streamlit as st
 
 from vlmexplain.datasets.gallery import Gallery
 from vlmexplain.errors import DataError
-from vlmexplain.ratings.items import RatingItem
-from vlmexplain.ratings.sampling import sample_items
-from vlmexplain.ratings.sessions import Session, change_questions, create_session
-from vlmexplain.ratings.spec import SessionSpec, check_spec
-from vlmexplain.ratings.spec_toml import SessionPlan
-from vlmexplain.ratings.store import RatingStore
+from vlmexplain.ratings.organiser.sessions import Session, change_questions, create_session
+from vlmexplain.ratings.plan.items import RatingItem
+from vlmexplain.ratings.plan.sampling import sample_items
+from vlmexplain.ratings.plan.spec import SessionSpec, check_spec
+from vlmexplain.ratings.plan.spec_toml import SessionPlan
+from vlmexplain.ratings.store.store import RatingStore
 from vlmexplain.run_items import asked_captions, items_of_queries, session_of_items, session_of_run
 from vlmexplain.scoring.run_store import list_runs
 from vlmexplain.ui.pages.rating_admin.access import require_change

@@ -13,9 +13,9 @@ from vlmexplain.datasets.gallery import Gallery
 from vlmexplain.errors import DataError, UnknownName
 from vlmexplain.overview.saved_slices import captions_of_slice, list_slices
 from vlmexplain.overview.slices import Slice
-from vlmexplain.ratings.items import RatingItem, items_of_lines
-from vlmexplain.ratings.spec import SessionSpec
-from vlmexplain.ratings.spec_toml import ItemRequest
+from vlmexplain.ratings.plan.items import RatingItem, items_of_lines
+from vlmexplain.ratings.plan.spec import SessionSpec
+from vlmexplain.ratings.plan.spec_toml import ItemRequest
 from vlmexplain.run_items import METRICS_OF_ITEMS, fitting_captions
 from vlmexplain.ui.pages.rating_admin.basis import DEFAULT_SAMPLE, Basis
 from vlmexplain.ui.shared import caches

@@ -9,8 +9,8 @@ import streamlit as st
 from vlmexplain.ratings.analysis.against_metrics import Correlation, Disagreement
 from vlmexplain.ratings.analysis.analyse import Analysis
 from vlmexplain.ratings.analysis.ratings import mean_rating_by_item
-from vlmexplain.ratings.rows import RatingData, first_answers
-from vlmexplain.ratings.spec import SessionSpec
+from vlmexplain.ratings.plan.rows import RatingData, first_answers
+from vlmexplain.ratings.plan.spec import SessionSpec
 from vlmexplain.ui.pages.rating_admin.figure_text import table
 from vlmexplain.ui.pages.rating_admin.plain_chart import draw_chart
 from vlmexplain.ui.shared.html import Html, join, tag

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from vlmexplain.ratings.sessions import find_session, list_sessions
+from vlmexplain.ratings.organiser.sessions import find_session, list_sessions
 from vlmexplain.ui.pages.rating_admin.access import admitted, sessions_fixed
 from vlmexplain.ui.pages.rating_admin.basis import basis, begin
 from vlmexplain.ui.pages.rating_admin.form import draw_form

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from vlmexplain.datasets.gallery import Gallery
-from vlmexplain.ratings.items import RatingItem
-from vlmexplain.ratings.spec import Scale, SessionSpec
+from vlmexplain.ratings.plan.items import RatingItem
+from vlmexplain.ratings.plan.spec import Scale, SessionSpec
 from vlmexplain.ui.shared.html import Html, tag
 from vlmexplain.ui.shared.rating_pictures import rater_picture
 

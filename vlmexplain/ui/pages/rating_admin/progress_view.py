@@ -7,9 +7,9 @@ from collections import Counter
 
 import streamlit as st
 
-from vlmexplain.ratings.sessions import Session
-from vlmexplain.ratings.store import RatingStore
-from vlmexplain.ratings.watch import ItemProgress, SessionProgress, watch_session
+from vlmexplain.ratings.organiser.sessions import Session
+from vlmexplain.ratings.organiser.watch import ItemProgress, SessionProgress, watch_session
+from vlmexplain.ratings.store.store import RatingStore
 from vlmexplain.ui.pages.rating_admin.access import require_organiser
 from vlmexplain.ui.pages.rating_admin.session_list import day
 from vlmexplain.ui.shared.html import Html, tag, wide

@@ -7,7 +7,7 @@ from typing import Any, cast, get_args
 
 import streamlit as st
 
-from vlmexplain.ratings.spec import (
+from vlmexplain.ratings.plan.spec import (
     LONGEST_GUIDELINES,
     LONGEST_NAME,
     GroundTruth,

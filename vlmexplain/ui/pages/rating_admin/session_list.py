@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from vlmexplain.ratings.export_columns import time_text
-from vlmexplain.ratings.sessions import Session
+from vlmexplain.ratings.exchange.export_columns import time_text
+from vlmexplain.ratings.organiser.sessions import Session
 from vlmexplain.ui.shared import address_parts as address
 from vlmexplain.ui.shared.html import Html, tag
 

@@ -9,8 +9,7 @@ from urllib.parse import urlencode, urlsplit
 import streamlit as st
 
 from vlmexplain.errors import VlmexplainError
-from vlmexplain.ratings.classes import FailureClass
-from vlmexplain.ratings.sessions import (
+from vlmexplain.ratings.organiser.sessions import (
     Session,
     change_state,
     delete_session,
@@ -19,9 +18,10 @@ from vlmexplain.ratings.sessions import (
     items_of,
     set_revealed,
 )
-from vlmexplain.ratings.spec_toml import ItemRequest
-from vlmexplain.ratings.state import MOVES, State
-from vlmexplain.ratings.store import RatingStore
+from vlmexplain.ratings.organiser.state import MOVES, State
+from vlmexplain.ratings.plan.classes import FailureClass
+from vlmexplain.ratings.plan.spec_toml import ItemRequest
+from vlmexplain.ratings.store.store import RatingStore
 from vlmexplain.ui.pages.rating_admin.access import require_change, sessions_fixed
 from vlmexplain.ui.pages.rating_admin.basis import basis, begin, follow_run
 from vlmexplain.ui.pages.rating_admin.class_table import draw_class_table

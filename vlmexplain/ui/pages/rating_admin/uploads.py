@@ -7,11 +7,11 @@ from typing import Any
 import streamlit as st
 
 from vlmexplain.errors import DataError
-from vlmexplain.ratings.import_files import data_of_export
-from vlmexplain.ratings.importing import import_data
-from vlmexplain.ratings.items import items_of_lines
-from vlmexplain.ratings.spec_toml import plan_of_toml
-from vlmexplain.ratings.store import RatingStore
+from vlmexplain.ratings.exchange.import_files import data_of_export
+from vlmexplain.ratings.exchange.importing import import_data
+from vlmexplain.ratings.plan.items import items_of_lines
+from vlmexplain.ratings.plan.spec_toml import plan_of_toml
+from vlmexplain.ratings.store.store import RatingStore
 from vlmexplain.ui.pages.rating_admin.access import require_change
 from vlmexplain.ui.pages.rating_admin.basis import basis, begin, follow_run
 from vlmexplain.ui.shared import address_parts as address
