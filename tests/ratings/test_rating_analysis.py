@@ -14,9 +14,9 @@ from vlmexplain.ratings.analysis.agreement import alpha_interval
 from vlmexplain.ratings.analysis.alpha import Level, alphas
 from vlmexplain.ratings.analysis.analyse import Analysis, analyse
 from vlmexplain.ratings.analysis.text import analysis_text
-from vlmexplain.ratings.classes import DEFAULT_CLASSES, FailureClass
-from vlmexplain.ratings.rows import RatingData, RatingRow
-from vlmexplain.ratings.spec import SessionSpec
+from vlmexplain.ratings.plan.classes import DEFAULT_CLASSES, FailureClass
+from vlmexplain.ratings.plan.rows import RatingData, RatingRow
+from vlmexplain.ratings.plan.spec import SessionSpec
 
 A, B, C = (FailureClass(key, key.title()) for key in ("action", "details", "scene"))
 

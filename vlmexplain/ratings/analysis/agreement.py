@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from vlmexplain.ratings.analysis.alpha import Level, alphas
 from vlmexplain.ratings.analysis.figure import Interval
-from vlmexplain.ratings.rows import RatingRow, by_item
-from vlmexplain.ratings.spec import SessionSpec
+from vlmexplain.ratings.plan.rows import RatingRow, by_item
+from vlmexplain.ratings.plan.spec import SessionSpec
 
 FEWEST_RESAMPLES = 20
 """An interval needs at least this many resamples in which alpha is defined."""
