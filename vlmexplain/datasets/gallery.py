@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -22,7 +23,7 @@ from vlmexplain.datasets.gallery_manifest import (
     galleries_folder,
     read_manifest,
 )
-from vlmexplain.errors import GalleryError, UnknownName
+from vlmexplain.errors import DataError, GalleryError, UnknownName
 from vlmexplain.records import ImageAnnotations, Instance
 
 __all__ = [
@@ -80,7 +81,9 @@ class Gallery:
         self.id = manifest.id
         self.name = manifest.name
         self.drawn = manifest.drawn
-        self.images_folder = Path(manifest.images_folder)
+        self.has_pictures = bool(manifest.images_folder)
+        # Without pictures: a folder that is never there, another one for each gallery.
+        self.images_folder = Path(manifest.images_folder or folder / "no-pictures")
         self.n_images = manifest.n_images
         self.n_captions = manifest.n_captions
         self.n_instances = manifest.n_instances
@@ -199,10 +202,17 @@ class Gallery:
         """The picture upright and in RGB, if it still is the one that was imported.
 
         Raises:
-            PictureError: the file is missing, damaged, or has changed since the import.
+            PictureError: the file is missing, damaged, or has changed since the import, or the
+                gallery was imported without pictures.
             GalleryError: the image folder is not there any more.
         """
         image = self.image(image_index)
+        if not self.has_pictures:
+            raise images.NoPictures(
+                "the gallery was imported without pictures.",
+                where=self.name,
+                remedy="Import it again with --images DIR.",
+            )
         return self._with_folder(
             lambda: images.read_rgb(self.images_folder, image.file_name, image.content_sha256)
         )
@@ -210,13 +220,24 @@ class Gallery:
     def browser_bytes(self, image_index: int) -> tuple[bytes, str]:
         """Bytes and MIME type for a browser, of the picture that was imported.
 
+        Of a gallery without pictures: an empty frame of the right size.
+
         Raises:
             PictureError, GalleryError: as `read_rgb`.
         """
         image = self.image(image_index)
+        if not self.has_pictures:
+            return images.empty_frame(image.width_px, image.height_px), "image/png"
         return self._with_folder(
             lambda: images.browser_bytes(self.images_folder, image.file_name, image.content_sha256)
         )
+
+    def shown_rgb(self, image_index: int) -> Image.Image:
+        """The picture, or the empty frame that stands for it; raises as `read_rgb`."""
+        if self.has_pictures:
+            return self.read_rgb(image_index)
+        frame = Image.open(io.BytesIO(self.browser_bytes(image_index)[0]))
+        return frame.convert("RGB")
 
     def checks(self) -> ImportSummary:
         """What the import took, left out and flagged."""
@@ -291,21 +312,40 @@ def list_galleries() -> list[GalleryManifest]:
 
 
 def open_gallery(name_or_id: str) -> Gallery:
-    """The gallery of that id, that name (the latest, if several have it), or id prefix.
+    """The gallery of that id, that name, or id prefix.
 
     Raises:
         UnknownName: there is none; near matches are offered.
-        GalleryError: it is damaged or of a newer format, or the prefix fits several.
+        GalleryError: it is damaged or of a newer format, or the name or prefix fits several.
     """
     known = list_galleries()
     fits = [m for m in known if m.id == name_or_id] or [m for m in known if name_or_id in m.names]
     if not fits and len(name_or_id) >= SHORTEST_PREFIX:
         fits = [m for m in known if m.id.startswith(name_or_id)]
-        if len(fits) > 1:
-            raise GalleryError(f"the id prefix {name_or_id!r} fits {len(fits)} galleries.")
+    if len(fits) > 1:
+        raise GalleryError(
+            f"{name_or_id!r} fits {len(fits)} galleries: "
+            f"{', '.join(f'{m.id[:12]} ({m.name})' for m in fits)}.",
+            remedy="Give the id, or rename one: vlmexplain gallery rename ID NAME.",
+        )
     if fits:
         return Gallery(galleries_folder() / fits[0].id, fits[0])
     for path in galleries_folder().glob("*/manifest.json"):
         if path.parent.name == name_or_id:
             read_manifest(path.parent)  # says what is wrong with it
     raise UnknownName("gallery", name_or_id, sorted({n for m in known for n in m.names}))
+
+
+def refuse_taken_name(name: str, gallery_id: str) -> None:
+    """Refuse a name that another gallery has: one name is one gallery.
+
+    Raises:
+        DataError: another gallery has it.
+    """
+    other = next((m for m in list_galleries() if name in m.names and m.id != gallery_id), None)
+    if other is not None:
+        raise DataError(
+            f"the name {name!r} is taken by another gallery, {other.id[:12]} "
+            f"({other.n_images:,} images, {other.n_captions:,} captions).",
+            remedy="Give another --name, or rename or remove that gallery: vlmexplain gallery.",
+        )

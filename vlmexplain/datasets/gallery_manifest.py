@@ -32,8 +32,8 @@ class GalleryManifest:
 
     Attributes:
         id: sha256 hex over the content of its columns; the folder is named by it.
-        names: what users call it, the latest last; ``name`` is the latest.
-        images_folder: absolute; the pictures stay there.
+        names: what users call it; ``name`` is the last, which pages show.
+        images_folder: absolute; the pictures stay there. Empty: imported without pictures.
         drawn: True for the drawn demo world.
         created_s: Unix time of the last import that gave it.
         request_key: which request made it; see `vlmexplain.datasets.importing`.
@@ -56,8 +56,17 @@ class GalleryManifest:
 
     @property
     def name(self) -> str:
-        """The latest name."""
+        """The name that pages show."""
         return self.names[-1]
+
+
+def with_name(names: tuple[str, ...], new: str) -> tuple[str, ...]:
+    """The names with another one beside them; the one that pages show stays.
+
+    >>> with_name(("val",), "again")
+    ('again', 'val')
+    """
+    return names if new in names else (*names[:-1], new, names[-1])
 
 
 def galleries_folder() -> Path:

@@ -30,6 +30,11 @@ def relocate_gallery(name_or_id: str, images: Path) -> Gallery:
     """
     gallery, images = open_gallery(name_or_id), Path(images)
     require_folder(images)
+    if not gallery.has_pictures:
+        raise DataError(
+            f"the gallery {gallery.name!r} was imported without pictures.",
+            remedy="Import it again with --images DIR.",
+        )
     names = gallery.images_table.column("file_name").to_pylist()
     digests = gallery.images_table.column("content_sha256")
     missing = [name for name in names if not _is_there(images, name)]
