@@ -22,7 +22,6 @@ from vlmexplain.scoring.run import run
 from vlmexplain.scoring.run_store import Run
 from vlmexplain.storage import home
 
-
 MOST_R = 40
 
 
