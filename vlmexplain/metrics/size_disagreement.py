@@ -16,12 +16,10 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import Literal
 
-import numpy as np
-
 from vlmexplain.metrics.box_size import NoSizeKind, SizedBox, canonical_order, sized_box
 from vlmexplain.metrics.concept_agreement import no_ground_truth
 from vlmexplain.metrics.inventory import Inventory
-from vlmexplain.metrics.matching import match_sizes, size_differences
+from vlmexplain.metrics.matching import match_sizes, size_difference
 from vlmexplain.metrics.undefined import Undefined
 from vlmexplain.records import MetricOptions, MetricResult, RelativeTo
 
@@ -181,13 +179,13 @@ def _sized(
 def _match(
     concept: str, left: list[SizedBox], right: list[SizedBox], options: MetricOptions
 ) -> ConceptSizes:
-    a, b = (np.array([box.area for box in side]) for side in (left, right))
+    a, b = [box.area for box in left], [box.area for box in right]
     rows, columns = match_sizes(a, b, options.relative_to)
-    differences = size_differences(a[rows], b[columns], options.relative_to).tolist()
-    pairs = [
-        SizePair(left[i], right[j], difference, exceeds(difference, options.size_threshold))
-        for i, j, difference in zip(rows, columns, differences, strict=True)
-    ]
+    pairs = []
+    for i, j in zip(rows, columns, strict=True):
+        difference = size_difference(a[i], b[j], options.relative_to)
+        over = exceeds(difference, options.size_threshold)
+        pairs.append(SizePair(left[i], right[j], difference, over))
     return ConceptSizes(
         concept,
         tuple(pairs),
