@@ -190,8 +190,10 @@ def resolve_synsets(pair: PairInput, known: RememberedPaths, number: int) -> Pai
 def _resolved(
     image: ImageAnnotations, known: RememberedPaths, place: str, number: int
 ) -> ImageAnnotations:
-    canonical_of = known.canonical_of
-    found = [canonical_of.get(instance.synset or "") for instance in image.instances]
+    names = cast(list[str], [instance.synset for instance in image.instances])
+    found = [*map(known.canonical_of.get, names)]
+    if found == names:
+        return image
     renamed = False
     for index, (instance, canonical) in enumerate(zip(image.instances, found, strict=True)):
         if canonical == instance.synset:

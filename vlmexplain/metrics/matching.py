@@ -93,6 +93,12 @@ def match_sizes(
     in_order = relative_to != "ground-truth"
     if n_left == n_right and (in_order or n_left == 1):
         return list(range(n_left)), list(range(n_left))
+    if n_left == 1:  # the nearest, and of several the first
+        costs = [size_difference(left[0], area, relative_to) for area in right]
+        return [0], [costs.index(min(costs))]
+    if n_right == 1:
+        costs = [size_difference(area, right[0], relative_to) for area in left]
+        return [costs.index(min(costs))], [0]
     cost = size_differences(np.asarray(left)[:, None], np.asarray(right)[None, :], relative_to)
     flip = n_right < n_left
     rows, columns = linear_sum_assignment(cost.T if flip else cost)

@@ -68,8 +68,9 @@ def noncommon_similarity(
     other. Undefined when either is empty or no pair has a path.
     Source: COLING 2022, 2022.coling-1.321.
     """
-    left = tuple(name for name in ground_truth if name not in retrieved)
-    right = tuple(name for name in retrieved if name not in ground_truth)
+    ours, theirs = ground_truth.instances_of, retrieved.instances_of
+    left = tuple([name for name in ours if name not in theirs])
+    right = tuple([name for name in theirs if name not in ours])
     reason = _nothing_left(ground_truth, retrieved, left, right)
     matrix = np.empty((len(left), len(right)))
     if left and right:
@@ -105,7 +106,7 @@ def _evidence(
     for i, j in no_path:
         listed[i][j] = None
     pairs = tuple(
-        ConceptPair(left[i], right[j], listed[i][j]) for i, j in zip(rows, columns, strict=True)
+        [ConceptPair(left[i], right[j], listed[i][j]) for i, j in zip(rows, columns, strict=True)]
     )
     matched_left, matched_right = set(rows), set(columns)
     return SimilarityEvidence(
@@ -113,8 +114,8 @@ def _evidence(
         retrieved=right,
         ps=tuple(map(tuple, listed)),
         pairs=pairs,
-        unmatched_ground_truth=tuple(n for i, n in enumerate(left) if i not in matched_left),
-        unmatched_retrieved=tuple(n for j, n in enumerate(right) if j not in matched_right),
+        unmatched_ground_truth=tuple([n for i, n in enumerate(left) if i not in matched_left]),
+        unmatched_retrieved=tuple([n for j, n in enumerate(right) if j not in matched_right]),
         without_path=tuple((left[i], right[j]) for i, j in no_path),
         # fsum rounds once, so the sum does not depend on the order of the pairs
         sum_ps=math.fsum(pair.ps for pair in pairs),

@@ -126,7 +126,8 @@ def size_disagreement(
     Boxes are clipped to their image; crowd regions and boxes without a size are left out and
     named. Undefined without a matched pair. Source: COLING 2022, 2022.coling-1.321.
     """
-    common = [name for name in ground_truth if name in retrieved]
+    theirs = retrieved.instances_of
+    common = [name for name in ground_truth.instances_of if name in theirs]
     no_size: list[NoSize] = []
     concepts = []
     for name in common:
@@ -166,14 +167,19 @@ def _sized(
 ) -> list[SizedBox]:
     sized: list[SizedBox] = []
     without: defaultdict[NoSizeKind, list[int]] = defaultdict(list)
+    image, in_pixels = inventory.image, options.relative_to == "pixels"
     for index in inventory.instances_of[concept]:
-        box = sized_box(index, inventory.image, in_pixels=options.relative_to == "pixels")
+        box = sized_box(index, image, in_pixels=in_pixels)
         if isinstance(box, SizedBox):
             sized.append(box)
         else:
             without[box].append(index)
-    no_size.extend(NoSize(concept, side, kind, tuple(without[kind])) for kind in sorted(without))
-    return sorted(sized, key=canonical_order)
+    if without:
+        kinds = sorted(without)
+        no_size.extend(NoSize(concept, side, kind, tuple(without[kind])) for kind in kinds)
+    if len(sized) > 1:
+        sized.sort(key=canonical_order)
+    return sized
 
 
 def _match(
@@ -186,9 +192,10 @@ def _match(
         difference = size_difference(a[i], b[j], options.relative_to)
         over = exceeds(difference, options.size_threshold)
         pairs.append(SizePair(left[i], right[j], difference, over))
+    n = len(pairs)
     return ConceptSizes(
         concept,
         tuple(pairs),
-        tuple(box for i, box in enumerate(left) if i not in rows),
-        tuple(box for j, box in enumerate(right) if j not in columns),
+        tuple([box for i, box in enumerate(left) if i not in rows]) if n < len(left) else (),
+        tuple([box for j, box in enumerate(right) if j not in columns]) if n < len(right) else (),
     )
