@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import Field, dataclass, field, fields
 from typing import Any, Generic, TypeVar
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urlsplit
 
 import streamlit as st
 
@@ -219,6 +219,22 @@ def send(parameters: dict[str, str]) -> None:
 def short(key: str) -> str:
     """As much of a content hash as stands in an address."""
     return key[:SHOWN_DIGITS]
+
+
+def app_root(url: str) -> str:
+    """Where the app's pages lie, from the address of one of them; "" when that is not known.
+
+    >>> app_root("https://host/tools/vlm/overview"), app_root("")
+    ('https://host/tools/vlm/', '')
+    """
+    here = urlsplit(url)
+    folder = here.path.rpartition("/")[0]
+    return f"{here.scheme}://{here.netloc}{folder}/" if here.netloc else ""
+
+
+def own_root() -> str:
+    """Where the app's pages lie, as this browser reached them; "" when that is not known."""
+    return app_root(st.context.url or "")
 
 
 def _link(page: str, parameters: Mapping[str, str]) -> str:

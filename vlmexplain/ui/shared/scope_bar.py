@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from typing import Any
-from urllib.parse import urlsplit
 
 import streamlit as st
 
@@ -20,7 +19,7 @@ from vlmexplain.overview.saved_slices import (
 )
 from vlmexplain.overview.slices import Slice
 from vlmexplain.storage import content_key, read_only
-from vlmexplain.ui.shared.address import Codec, short
+from vlmexplain.ui.shared.address import Codec, own_root, short
 from vlmexplain.ui.shared.html import Html, tag
 from vlmexplain.ui.shared.messages import told
 from vlmexplain.ui.shared.scope import (
@@ -104,8 +103,7 @@ def _name_form(gallery: Gallery, asked: Slice, name: str) -> None:
 
 def _links(gallery: Gallery, name: str) -> None:
     """The addresses to share: one that holds the slice, one that names the saved slice."""
-    here = st.context.url or ""
-    base = f"{urlsplit(here).scheme}://{urlsplit(here).netloc}/" if here else ""
+    base = own_root()
     own = {"gallery": short(gallery.id)}
     holds = SCOPE.here(**own, at=None)
     st.html(_small("Link that works wherever the data set is:"))
