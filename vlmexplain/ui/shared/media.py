@@ -6,6 +6,7 @@ The browser then fetches each picture once and keeps it, and the page itself sta
 from __future__ import annotations
 
 import streamlit.runtime
+from streamlit import config
 
 
 def media_address(content: bytes, mime: str, spot: str) -> str:
@@ -18,4 +19,17 @@ def media_address(content: bytes, mime: str, spot: str) -> str:
     """
     store = streamlit.runtime.get_instance().media_file_mgr
     address: str = store.add(content, mime, f"vlmexplain-{spot}")
-    return address
+    return under_base(address, config.get_option("server.baseUrlPath"))
+
+
+def under_base(address: str, base_path: str) -> str:
+    """An address of this server as a page finds it, whatever stands before the server's paths.
+
+    Every page lies right below the app's root, so that an address from there also holds behind a
+    proxy that takes a folder's name away; a server that knows its base path names it.
+
+    >>> under_base("/media/a.png", ""), under_base("/media/a.png", "tools/vlm/")
+    ('./media/a.png', '/tools/vlm/media/a.png')
+    """
+    base = base_path.strip("/")
+    return f"/{base}{address}" if base else f".{address}"
