@@ -14,6 +14,7 @@ import streamlit.runtime
 from streamlit.runtime import caching
 
 from vlmexplain.ui.server import streamlit_insides as insides
+from vlmexplain.ui.shared.media import media_address
 
 
 @pytest.fixture
@@ -49,9 +50,9 @@ def test_a_store_of_media_gives_the_address(monkeypatch: pytest.MonkeyPatch) -> 
     store = SimpleNamespace(add=lambda content, mime, spot: f"/media/{spot}")
     running = SimpleNamespace(media_file_mgr=store)
     monkeypatch.setattr(streamlit.runtime, "get_instance", lambda: running)
-    assert insides.media_address(b"x", "image/png", "left") == "/media/vlmexplain-left"
+    assert media_address(b"x", "image/png", "left") == "./media/vlmexplain-left"
     monkeypatch.setattr(streamlit.runtime, "get_instance", lambda: SimpleNamespace())
-    assert insides.media_address(b"x", "image/png", "left") == "data:image/png;base64,eA=="
+    assert media_address(b"x", "image/png", "left") == "data:image/png;base64,eA=="
 
 
 def test_other_statistics_are_not_told(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -65,7 +66,7 @@ def test_other_statistics_are_not_told(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("bare")
 def test_nothing_is_needed() -> None:
-    assert insides.media_address(b"x", "image/png", "left") == "data:image/png;base64,eA=="
+    assert insides.stored_address(b"x", "image/png", "left") is None
     assert insides.resource_entries() is None and insides.data_bytes() is None
     assert insides.session_id() is None
     insides.ask_draws_to_end()

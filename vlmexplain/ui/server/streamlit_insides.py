@@ -5,7 +5,6 @@ Written for Streamlit 1.67; a version that moves these must cost comfort, never 
 
 from __future__ import annotations
 
-import base64
 import threading
 from collections.abc import Iterator
 from typing import Any
@@ -14,11 +13,8 @@ DRAWS = "ScriptRunner.scriptThread"
 """The name of Streamlit's threads that draw pages; a test holds it to Streamlit."""
 
 
-def media_address(content: bytes, mime: str, spot: str) -> str:
-    """The address under which this session's browser finds an image.
-
-    Streamlit's media store names images by content: the browser fetches each once and keeps it,
-    and the page itself stays small. Without the store the image stands in the address itself.
+def stored_address(content: bytes, mime: str, spot: str) -> str | None:
+    """The path at which this server serves an image, from its media store; None: no store.
 
     Args:
         content: the bytes as they are served.
@@ -29,9 +25,9 @@ def media_address(content: bytes, mime: str, spot: str) -> str:
         import streamlit.runtime
 
         store = streamlit.runtime.get_instance().media_file_mgr
-        return str(store.add(content, mime, f"vlmexplain-{spot}"))
+        return str(store.add(content, mime, spot))
     except (ImportError, AttributeError, TypeError):
-        return f"data:{mime};base64,{base64.b64encode(content).decode('ascii')}"
+        return None
 
 
 def resource_entries() -> dict[str, int] | None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urlsplit
+
+import streamlit as st
 
 from vlmexplain.ui.shared.choice import SHOWN_DIGITS
 
@@ -34,3 +36,19 @@ def page_link(page: str, parameters: Mapping[str, object]) -> str:
     './compare?a=x%26y'
     """
     return f"./{page}?{urlencode({key: str(value) for key, value in parameters.items()})}"
+
+
+def app_root(url: str) -> str:
+    """Where the app's pages lie, from the address of one of them; "" when that is not known.
+
+    >>> app_root("https://host/tools/vlm/overview"), app_root("")
+    ('https://host/tools/vlm/', '')
+    """
+    here = urlsplit(url)
+    folder = here.path.rpartition("/")[0]
+    return f"{here.scheme}://{here.netloc}{folder}/" if here.netloc else ""
+
+
+def own_root() -> str:
+    """Where the app's pages lie, as this browser reached them; "" when that is not known."""
+    return app_root(st.context.url or "")

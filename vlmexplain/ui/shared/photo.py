@@ -7,9 +7,9 @@ from collections import Counter
 from vlmexplain.datasets.gallery import Gallery
 from vlmexplain.errors import VlmexplainError
 from vlmexplain.records import ImageAnnotations, Instance
-from vlmexplain.ui.server.streamlit_insides import media_address
 from vlmexplain.ui.shared import caches
 from vlmexplain.ui.shared.html import Html, safe_link, tag
+from vlmexplain.ui.shared.media import media_address
 from vlmexplain.ui.shared.theme import ROLE_MARK
 from vlmexplain.ui.shared.words import Role, short_name
 

@@ -7,9 +7,9 @@ from typing import Any
 from vlmexplain.datasets.gallery import Gallery, GalleryImage, list_galleries
 from vlmexplain.errors import GalleryError, VlmexplainError
 from vlmexplain.records import Instance
-from vlmexplain.ui.server.streamlit_insides import media_address
 from vlmexplain.ui.shared import caches
 from vlmexplain.ui.shared.html import safe_link
+from vlmexplain.ui.shared.media import media_address
 from vlmexplain.ui.shared.words import short_name
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from urllib.parse import urlsplit
-
 import streamlit as st
 
 from vlmexplain.datasets.gallery import Gallery
@@ -22,6 +20,7 @@ from vlmexplain.storage import content_key, read_only
 from vlmexplain.ui.shared import address_parts as address
 from vlmexplain.ui.shared.choice import SHOWN_DIGITS
 from vlmexplain.ui.shared.html import Html, tag
+from vlmexplain.ui.shared.links import own_root
 from vlmexplain.ui.shared.messages import told
 from vlmexplain.ui.shared.scope import (
     NAME_PART,
@@ -104,8 +103,7 @@ def _name_form(gallery: Gallery, asked: Slice, name: str) -> None:
 
 def _links(gallery: Gallery, name: str) -> None:
     """The addresses to share: one that holds the slice, one that names the saved slice."""
-    here = st.context.url or ""
-    base = f"{urlsplit(here).scheme}://{urlsplit(here).netloc}/" if here else ""
+    base = own_root()
     own = {"gallery": gallery.id[:SHOWN_DIGITS]}
     holds = address.same_page("overview", **own, at=None)
     st.html(_small("Link that works wherever the data set is:"))

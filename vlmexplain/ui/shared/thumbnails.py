@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from vlmexplain.datasets.gallery import Gallery
 from vlmexplain.errors import VlmexplainError
-from vlmexplain.ui.server.streamlit_insides import media_address
 from vlmexplain.ui.shared import caches
+from vlmexplain.ui.shared.media import media_address
 
 SMALL_PX = 400
 

@@ -10,8 +10,8 @@ from vlmexplain.explain import ExplainedImage, Explanation, RankedImage, explain
 from vlmexplain.records import ImageAnnotations, MetricOptions
 from vlmexplain.scoring.run_store import Run
 from vlmexplain.ui.pages.explore.failure import Credit, Failure, ShownImage, StripImage
-from vlmexplain.ui.server.streamlit_insides import media_address
 from vlmexplain.ui.shared import caches
+from vlmexplain.ui.shared.media import media_address
 from vlmexplain.ui.shared.messages import problem
 from vlmexplain.ui.shared.state import Address
 from vlmexplain.ui.shared.words import short_name

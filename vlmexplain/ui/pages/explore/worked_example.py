@@ -6,8 +6,8 @@ from vlmexplain.example import EXAMPLE
 from vlmexplain.explain import explain_example
 from vlmexplain.records import MetricOptions
 from vlmexplain.ui.pages.explore.failure import Failure, ShownImage
-from vlmexplain.ui.server.streamlit_insides import media_address
 from vlmexplain.ui.shared import caches
+from vlmexplain.ui.shared.media import media_address
 from vlmexplain.ui.shared.state import Address
 
 CREDIT = (("Schematic drawn from the boxes; not a photo", None),)

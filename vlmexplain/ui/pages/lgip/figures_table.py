@@ -22,6 +22,8 @@ def figures_table(results: Sequence[LgipManifest], chosen: str) -> Html:
         ("Invariance error", "r"),
         ("Sensitivity gap", "r"),
         ("Positive rate", "r"),
+        ("… of seen flips", "r"),
+        ("… of verified flips", "r"),
         ("Images", "r"),
         ("Not seen", "r"),
     ]
@@ -82,6 +84,8 @@ def _row(result: LgipManifest, chosen: bool) -> Html:
             else None,
             class_="r",
         ),
+        tag("td", _part(figures.seen), class_="r"),
+        tag("td", _part(figures.verified), class_="r"),
         tag("td", f"{figures.n_samples:,}", class_="r"),
         tag("td", f"{figures.not_seen:,}", class_="r"),
         class_="chosen" if chosen else None,
@@ -96,6 +100,15 @@ def _number(
         return [tag("span", "undefined", class_="undefined"), tag("small", " no triple")]
     shown = percent(value) if share else similarity_text(value)
     return [_opens(result, cases, shown), tag("small", f" {count:,}", class_="quiet")]
+
+
+def _part(found: Sensitivity | None) -> list[object]:
+    """The positive rate over a part of the flips."""
+    if found is None:
+        return [tag("span", "not recorded", class_="quiet", title="Run LGIP again to have it.")]
+    if found.positive_rate is None:
+        return [tag("span", "undefined", class_="undefined"), tag("small", " no triple")]
+    return [percent(found.positive_rate), tag("small", f" {found.count:,}", class_="quiet")]
 
 
 def _opens(result: LgipManifest, cases: str, shown: str) -> Html:

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from vlmexplain.datasets.gallery import Gallery
 from vlmexplain.ui.pages.perturb.strips import said_of
-from vlmexplain.ui.server.streamlit_insides import media_address
 from vlmexplain.ui.shared import caches
 from vlmexplain.ui.shared.html import Html, safe_link, tag
+from vlmexplain.ui.shared.media import media_address
 
 TITLES = ("Ground truth", "Retrieved")
 

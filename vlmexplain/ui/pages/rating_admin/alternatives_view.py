@@ -11,9 +11,9 @@ from vlmexplain.ratings.analysis.analyse import Analysis
 from vlmexplain.ratings.plan.rows import RatingData
 from vlmexplain.ui.pages.rating_admin.figure_text import rests_on, value
 from vlmexplain.ui.pages.rating_admin.metrics_view import query_link
-from vlmexplain.ui.server.streamlit_insides import media_address
 from vlmexplain.ui.shared import caches
 from vlmexplain.ui.shared.html import Html, tag
+from vlmexplain.ui.shared.media import media_address
 from vlmexplain.ui.shared.rating_pictures import session_gallery
 
 SHOWN = 24

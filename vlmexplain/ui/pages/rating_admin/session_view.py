@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import urlencode
 
 import streamlit as st
 
@@ -31,6 +31,7 @@ from vlmexplain.ui.pages.rating_admin.progress_view import draw_progress
 from vlmexplain.ui.pages.rating_admin.session_list import day, session_line
 from vlmexplain.ui.shared import address_parts as address
 from vlmexplain.ui.shared.html import tag
+from vlmexplain.ui.shared.links import own_root
 from vlmexplain.ui.shared.messages import told
 from vlmexplain.ui.shared.rating_pictures import session_gallery
 
@@ -86,9 +87,7 @@ def act(do: Callable[[], object]) -> None:
 
 def rater_link(code: str) -> str:
     """The address to give to raters, of the server as this browser reached it."""
-    here = urlsplit(st.context.url or "")
-    folder = here.path.rstrip("/").rpartition("/")[0]
-    return f"{here.scheme}://{here.netloc}{folder}/rate?{urlencode({'code': code})}"
+    return f"{own_root()}rate?{urlencode({'code': code})}"
 
 
 def _draw_states(store: RatingStore, session: Session) -> None:
