@@ -51,7 +51,7 @@ def data_bytes() -> int | None:
     try:
         from streamlit.runtime.caching import get_data_cache_stats_provider
 
-        return sum(stat.byte_length for stat in _stats(get_data_cache_stats_provider()))
+        return sum(int(stat.byte_length) for stat in _stats(get_data_cache_stats_provider()))
     except (ImportError, AttributeError, TypeError):
         return None
 
