@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 import streamlit as st
 
+from vlmexplain.places import shipped
 from vlmexplain.ui.server.collector import set_aside_modules
 from vlmexplain.ui.server.free_memory import give_back
 from vlmexplain.ui.server.raters_only import raters_only
@@ -20,7 +20,7 @@ from vlmexplain.ui.shared.explore_address import EXPLORE
 from vlmexplain.ui.shared.messages import told
 from vlmexplain.ui.shared.theme import stylesheet
 
-PAGES = Path(__file__).parents[2] / "pages"
+PAGES = shipped("pages")
 RATE = "Rate"
 
 _MARK = (
