@@ -27,10 +27,12 @@ from vlmexplain.cli import (
     lgip,
     models,
     perturb,
+    positives,
     rating,
     run,
     runs,
     score_pairs,
+    serve,
     store,
     table,
     wordnet,
@@ -39,6 +41,7 @@ from vlmexplain.cli.stopping import Stopped, stops_cleanly
 from vlmexplain.errors import VlmexplainError
 
 COMMANDS = (
+    serve,
     demo,
     importing,
     run,
@@ -47,6 +50,7 @@ COMMANDS = (
     explain,
     perturb,
     lgip,
+    positives,
     rating,
     handover,
     galleries,
