@@ -14,9 +14,9 @@ from vlmexplain.ui.server.collector import set_aside_modules
 from vlmexplain.ui.server.free_memory import give_back
 from vlmexplain.ui.server.raters_only import raters_only
 from vlmexplain.ui.server.timing import drawing
-from vlmexplain.ui.shared import state
 from vlmexplain.ui.shared.choice import choose, draw_choice
 from vlmexplain.ui.shared.components.mount import register
+from vlmexplain.ui.shared.explore_address import EXPLORE
 from vlmexplain.ui.shared.messages import told
 from vlmexplain.ui.shared.theme import stylesheet
 
@@ -114,7 +114,7 @@ def run_app() -> None:
     with drawing(page.title):
         with st.sidebar, told():
             if page.title != RATE:  # raters are not told of models
-                draw_choice(choose(state.current()))
+                draw_choice(choose(EXPLORE.now()))
             _links(key="links")
         _frame.drawn = True
         try:
