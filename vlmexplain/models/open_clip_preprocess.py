@@ -42,10 +42,13 @@ class OpenClipPreprocess:
     def _take_apart(self) -> bool:
         from torchvision.transforms import Normalize, ToTensor
 
-        steps = getattr(self._whole, "transforms", ())
-        *self._resize_and_cut, to_tensor, normalise = steps if len(steps) > 1 else (None, None)
-        if not isinstance(to_tensor, ToTensor) or not isinstance(normalise, Normalize):
+        steps: list[Any] = list(getattr(self._whole, "transforms", ()))
+        self._resize_and_cut, last = steps[:-2], steps[-2:]
+        if [isinstance(*each) for each in zip(last, (ToTensor, Normalize), strict=False)] != [
+            True
+        ] * 2:
             return False
+        normalise = last[1]
         self._mean, self._std = (
             np.array(values, dtype=np.float32)[:, None, None]
             for values in (normalise.mean, normalise.std)
