@@ -43,12 +43,9 @@ class OpenClipPreprocess:
         from torchvision.transforms import Normalize, ToTensor
 
         steps: list[Any] = list(getattr(self._whole, "transforms", ()))
-        self._resize_and_cut, last = steps[:-2], steps[-2:]
-        if [isinstance(*each) for each in zip(last, (ToTensor, Normalize), strict=False)] != [
-            True
-        ] * 2:
+        *self._resize_and_cut, to_tensor, normalise = steps if len(steps) > 1 else [None, None]
+        if not isinstance(to_tensor, ToTensor) or not isinstance(normalise, Normalize):
             return False
-        normalise = last[1]
         self._mean, self._std = (
             np.array(values, dtype=np.float32)[:, None, None]
             for values in (normalise.mean, normalise.std)
