@@ -54,13 +54,10 @@ def pair_document(
 
 def _places(image: ImageAnnotations) -> Places:
     places: Places = {}
-    for index, instance in enumerate(image.instances):
-        name = instance.synset
-        if name is None:
-            continue
+    for index, name in enumerate([instance.synset for instance in image.instances]):
         if name in places:
             places[name].append(index)
-        else:
+        elif name is not None:
             places[name] = [index]
     return places
 
@@ -172,7 +169,8 @@ def _sizes(
         graphs[name] = {"nodes": n_left + n_right, "edges": n_left * n_right}
         a = [box[0] / unit_left for box in boxes_left]
         b = [box[0] / unit_right for box in boxes_right]
-        for i, j in zip(*match_sizes(a, b, relative_to), strict=True):
+        matched = ((0,), (0,)) if n_left == n_right == 1 else match_sizes(a, b, relative_to)
+        for i, j in zip(*matched, strict=True):
             difference = size_difference(a[i], b[j], relative_to)
             pairs.append([name, a[i], b[j], difference, exceeds(difference, threshold)])
             places.append([name, boxes_left[i][5], boxes_right[j][5]])
@@ -202,6 +200,11 @@ def _sized(
     for index in places:
         instance = instances[index]
         box = instance.box_xywh_px
+        if box is not None and not instance.crowd:
+            x, y, w, h = box
+            if x >= 0 and y >= 0 and w >= 1 and h >= 1 and x + w <= width and y + h <= height:
+                sized.append((w * h, x, y, w, h, index))  # a plain box: most are
+                continue
         found = "crowd region" if instance.crowd else visible_area(box, width, height)
         if isinstance(found, str):
             without.setdefault(found, []).append(index)
