@@ -23,7 +23,7 @@ from vlmexplain.datasets.gallery_manifest import (
     galleries_folder,
     read_manifest,
 )
-from vlmexplain.errors import DataError, GalleryError, UnknownName
+from vlmexplain.errors import GalleryError, UnknownName
 from vlmexplain.records import ImageAnnotations, Instance
 
 __all__ = [
@@ -334,18 +334,3 @@ def open_gallery(name_or_id: str) -> Gallery:
         if path.parent.name == name_or_id:
             read_manifest(path.parent)  # says what is wrong with it
     raise UnknownName("gallery", name_or_id, sorted({n for m in known for n in m.names}))
-
-
-def refuse_taken_name(name: str, gallery_id: str) -> None:
-    """Refuse a name that another gallery has: one name is one gallery.
-
-    Raises:
-        DataError: another gallery has it.
-    """
-    other = next((m for m in list_galleries() if name in m.names and m.id != gallery_id), None)
-    if other is not None:
-        raise DataError(
-            f"the name {name!r} is taken by another gallery, {other.id[:12]} "
-            f"({other.n_images:,} images, {other.n_captions:,} captions).",
-            remedy="Give another --name, or rename or remove that gallery: vlmexplain gallery.",
-        )

@@ -60,15 +60,6 @@ class GalleryManifest:
         return self.names[-1]
 
 
-def with_name(names: tuple[str, ...], new: str) -> tuple[str, ...]:
-    """The names with another one beside them; the one that pages show stays.
-
-    >>> with_name(("val",), "again")
-    ('again', 'val')
-    """
-    return names if new in names else (*names[:-1], new, names[-1])
-
-
 def galleries_folder() -> Path:
     """Where galleries are kept."""
     return home() / "galleries"

@@ -16,7 +16,7 @@ from vlmexplain import storage
 from vlmexplain.datasets import gallery_tables
 from vlmexplain.datasets.checks import ImportSummary
 from vlmexplain.datasets.columns import GalleryColumns
-from vlmexplain.datasets.gallery import MASKS, Gallery, refuse_taken_name
+from vlmexplain.datasets.gallery import MASKS, Gallery
 from vlmexplain.datasets.gallery_concepts import WordNetLike, concepts_table, write_path_lengths
 from vlmexplain.datasets.gallery_manifest import (
     GalleryManifest,
@@ -25,9 +25,9 @@ from vlmexplain.datasets.gallery_manifest import (
     galleries_folder,
     now_s,
     read_manifest,
-    with_name,
     write_manifest,
 )
+from vlmexplain.datasets.gallery_names import refuse_taken_name, with_name
 from vlmexplain.datasets.integrity import damaged_tables
 from vlmexplain.errors import GalleryError
 from vlmexplain.records import Progress, ProgressCallback, no_progress

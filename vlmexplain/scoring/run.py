@@ -94,6 +94,12 @@ def run(
             f"the gallery {gallery.name!r} has no caption, so there is no query to rank.",
             remedy="Import it with a captions file.",
         )
+    if mode_of(model_spec) == "image-text" and not gallery.has_pictures:
+        raise DataError(
+            f"the gallery {gallery.name!r} was imported without pictures, so {model_spec!r} has "
+            "none to look at.",
+            remedy="Choose a model that compares texts, or import it again with --images DIR.",
+        )
     model, mode = identify(model_spec), mode_of(model_spec)
     known = known_left_out(gallery, model, mode)
     if known is not None:
