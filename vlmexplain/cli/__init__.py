@@ -32,6 +32,7 @@ from vlmexplain.cli import (
     run,
     runs,
     score_pairs,
+    serve,
     store,
     table,
     wordnet,
@@ -40,6 +41,7 @@ from vlmexplain.cli.stopping import Stopped, stops_cleanly
 from vlmexplain.errors import VlmexplainError
 
 COMMANDS = (
+    serve,
     demo,
     importing,
     run,
