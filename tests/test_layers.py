@@ -14,6 +14,7 @@ LAYERS = [
     {"ui", "cli"},
     {"handover"},
     {"report", "demo_setup", "run_items", "health", "kept"},
+    {"reasons"},
     {"live", "overview", "ray_engine"},
     {"positives"},
     {"explain", "lgip"},
@@ -51,6 +52,7 @@ HOME_OF = {  # a library and the only parts that may import it
     "sklearn": {"positives"},
     "ray": {"ray_engine"},
     "fsspec": {"ray_engine"},
+    "cv2": {"reasons"},
 }
 
 

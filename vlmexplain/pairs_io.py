@@ -13,7 +13,8 @@ import msgspec
 
 from vlmexplain.concepts.remembered_paths import RememberedPaths, SynsetSource
 from vlmexplain.errors import DataError, VlmexplainError
-from vlmexplain.metrics.pair import CONCEPT_KEYS, PairExplanation, check_options, explain_pair
+from vlmexplain.metrics.pair import CONCEPT_KEYS, PairExplanation, check_options
+from vlmexplain.metrics.pair_document import pair_document
 from vlmexplain.records import BoxXYWH, ImageAnnotations, Instance, MetricOptions
 
 LARGEST_SIDE_PX = 10**9
@@ -112,8 +113,8 @@ def score_stream(
         except DataError as error:
             on_bad_line(number, error)
             continue
-        explanation = explain_pair(pair.ground_truth, pair.retrieved, remembered, options)
-        out.write(_json_line(pair_output(explanation, pair.id)))
+        document = pair_document(pair.ground_truth, pair.retrieved, remembered, options)
+        out.write(_json_line({"id": pair.id, **document}))
         written += 1
     return written
 
