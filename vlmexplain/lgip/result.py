@@ -115,12 +115,16 @@ class Triple:
 _COLUMNS = ", ".join(Triple.__dataclass_fields__)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class LgipResult:
     """A finished LGIP run."""
 
     folder: Path
     manifest: LgipManifest
+
+    def __repr__(self) -> str:
+        said = self.manifest
+        return f"<LgipResult {said.key[:12]}: {said.model.name} on {said.gallery_name}>"
 
     @property
     def key(self) -> str:

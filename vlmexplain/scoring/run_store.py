@@ -71,12 +71,19 @@ class RunManifest:
         return {"format": FORMAT, **asdict(self)}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Run:
     """A finished run; its columns are read when they are asked for."""
 
     folder: Path
     manifest: RunManifest
+
+    def __repr__(self) -> str:
+        said = self.manifest
+        return (
+            f"<Run {said.key[:12]}: {said.model.name} on {said.gallery_name}, "
+            f"{said.n_failures:,} failures of {said.n_queries:,} queries>"
+        )
 
     @property
     def key(self) -> str:
