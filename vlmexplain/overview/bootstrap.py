@@ -55,7 +55,8 @@ class Draws:
     def sums(self, values: NDArray[np.generic]) -> NDArray[np.float64]:
         """Sum of ``values`` [n_rows] over each group; float64 [n_groups]."""
         weights = values.astype(np.float64, copy=False)
-        return np.bincount(self.group, weights=weights, minlength=self.n_groups)
+        summed = np.bincount(self.group, weights=weights, minlength=self.n_groups)
+        return summed.astype(np.float64, copy=False)
 
 
 def draw_images(image_index: NDArray[np.int32], seed: int = 0, draws: int = DRAWS) -> Draws:
