@@ -7,7 +7,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from tokenize import TokenError
 from typing import Any, TypeVar
 
 import numpy as np
@@ -17,13 +16,10 @@ from PIL import Image
 
 from vlmexplain.datasets import images, masks
 from vlmexplain.datasets.checks import ImportSummary
-from vlmexplain.datasets.gallery_manifest import (
-    GalleryManifest,
-    galleries_folder,
-    read_manifest,
-)
-from vlmexplain.errors import GalleryError, UnknownName
+from vlmexplain.datasets.gallery_manifest import GALLERIES, GalleryManifest
+from vlmexplain.errors import GalleryError
 from vlmexplain.records import ImageAnnotations, Instance
+from vlmexplain.results.store import list_results, open_result
 
 __all__ = [
     "Gallery",
@@ -34,7 +30,6 @@ __all__ = [
     "open_gallery",
 ]
 
-SHORTEST_PREFIX = 4
 MASKS = "masks.arrow"
 _MASK_DECIMALS = 2  # of a pixel, as COCO writes them; takes back what 32 bits rounded
 T = TypeVar("T")
@@ -137,10 +132,8 @@ class Gallery:
     def path_lengths(self) -> NDArray[np.uint8]:
         """Shortest WordNet paths of all pairs of concepts, uint8 [V, V]; 255 for no path."""
         path = self.folder / "path_lengths.npy"
-        try:
+        with GALLERIES.reading(path):
             table: NDArray[np.uint8] = np.load(path, mmap_mode="r", allow_pickle=False)
-        except (OSError, ValueError, EOFError, SyntaxError, TokenError) as error:
-            raise _damaged(path) from error
         return table
 
     def image(self, index: int) -> GalleryImage:
@@ -221,10 +214,8 @@ class Gallery:
     def checks(self) -> ImportSummary:
         """What the import took, left out and flagged."""
         path = self.folder / "checks.json"
-        try:
+        with GALLERIES.reading(path):
             return ImportSummary.from_json(json.loads(path.read_bytes()))
-        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-            raise _damaged(path) from error
 
     def _instance(self, row: dict[str, Any]) -> Instance:
         concept, x = row["concept_index"], row["x"]
@@ -257,10 +248,8 @@ class Gallery:
 
     def _table(self, name: str) -> pa.Table:
         path = self.folder / f"{name}.arrow"
-        try:
+        with GALLERIES.reading(path):
             return pa.ipc.open_file(pa.memory_map(str(path), "r")).read_all()
-        except (OSError, pa.ArrowException, UnicodeDecodeError) as error:
-            raise _damaged(path) from error
 
     def _numbers(self, table: pa.Table, name: str) -> NDArray[np.int32]:
         column: NDArray[np.int32] = table.column(name).to_numpy()
@@ -270,24 +259,9 @@ class Gallery:
         return np.searchsorted(image_index, np.arange(self.n_images + 1)).astype(np.int64)
 
 
-def _damaged(path: Path) -> GalleryError:
-    return GalleryError(
-        "a file of the gallery is missing or damaged.",
-        where=str(path),
-        remedy="Import the data again.",
-    )
-
-
 def list_galleries() -> list[GalleryManifest]:
     """The manifests of all galleries that can be opened, the latest first."""
-    found = []
-    for path in galleries_folder().glob("*/manifest.json"):
-        if not path.parent.name.startswith("."):
-            try:
-                found.append(read_manifest(path.parent))
-            except GalleryError:
-                continue  # damaged or of a newer format: `open_gallery` says so
-    return sorted(found, key=lambda m: (-m.created_s, m.id))
+    return [stored.manifest for stored in list_results(GALLERIES)]
 
 
 def open_gallery(name_or_id: str) -> Gallery:
@@ -297,15 +271,5 @@ def open_gallery(name_or_id: str) -> Gallery:
         UnknownName: there is none; near matches are offered.
         GalleryError: it is damaged or of a newer format, or the prefix fits several.
     """
-    known = list_galleries()
-    fits = [m for m in known if m.id == name_or_id] or [m for m in known if name_or_id in m.names]
-    if not fits and len(name_or_id) >= SHORTEST_PREFIX:
-        fits = [m for m in known if m.id.startswith(name_or_id)]
-        if len(fits) > 1:
-            raise GalleryError(f"the id prefix {name_or_id!r} fits {len(fits)} galleries.")
-    if fits:
-        return Gallery(galleries_folder() / fits[0].id, fits[0])
-    for path in galleries_folder().glob("*/manifest.json"):
-        if path.parent.name == name_or_id:
-            read_manifest(path.parent)  # says what is wrong with it
-    raise UnknownName("gallery", name_or_id, sorted({n for m in known for n in m.names}))
+    stored = open_result(GALLERIES, name_or_id)
+    return Gallery(stored.folder, stored.manifest)

@@ -19,6 +19,7 @@ from vlmexplain.datasets.columns import GalleryColumns
 from vlmexplain.datasets.gallery import MASKS, Gallery
 from vlmexplain.datasets.gallery_concepts import WordNetLike, concepts_table, write_path_lengths
 from vlmexplain.datasets.gallery_manifest import (
+    PUBLISH_LOCK,
     GalleryManifest,
     SourceFile,
     checked_name,
@@ -74,7 +75,7 @@ def write_gallery(
         request_key=request_key,
     )
     folder = galleries_folder()
-    with storage.locked(folder / "publish"):
+    with storage.locked(folder / PUBLISH_LOCK):
         storage.sweep_partial(folder)
         target = folder / manifest.id
         known = _manifest_of_intact(target, wordnet, progress)

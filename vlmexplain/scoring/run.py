@@ -28,6 +28,7 @@ from vlmexplain.records import (
     ProgressCallback,
     no_progress,
 )
+from vlmexplain.results.kind import MANIFEST
 from vlmexplain.scoring.embedding import Embeddings, known_left_out
 from vlmexplain.scoring.engine import Engine, LocalEngine
 from vlmexplain.scoring.image_index import ImageIndex, index_captions, index_images
@@ -35,7 +36,6 @@ from vlmexplain.scoring.query_columns import ONLY_FOR_SEARCH, Outcomes, outcomes
 from vlmexplain.scoring.ranking import Ranking
 from vlmexplain.scoring.run_store import (
     FORMAT,
-    MANIFEST,
     QUERIES_FILE,
     ROWS_FILE,
     Run,
