@@ -216,7 +216,7 @@ def source_of(
 def _made(gallery: Gallery, mode: Mode, seed: int, progress: ProgressCallback) -> Source:
     if mode not in MODES:
         raise UnknownName("mode", mode, MODES)
-    facts = {"mode": mode, "seed": seed, "engine": ENGINE}
+    facts = {"mode": mode, "seed": seed, "engine": ENGINE[mode]}
     return Source(facts, lambda: gallery_samples(gallery, mode, seed, progress))
 
 
