@@ -35,7 +35,7 @@ MODULES = {
     "overview": "overview.page:overview_page",
     "compare": "compare.page:compare_page",
     "audit": "audit.page:audit_page",
-    "present": "handover.present:present_page",
+    "present": "present.page:present_page",
     "gallery": "gallery.page:gallery_page",
 }
 WORLDS = {  # images: captions and objects of each
@@ -77,7 +77,7 @@ def make(folder: Path, images: list[tuple[list[str], list[str]]], drawn: bool = 
 
 def draw(page: str, parameters: dict[str, str]) -> str:
     module, function = MODULES[page].split(":")
-    script = f"from vlmexplain.ui.{module} import {function}\n{function}()\n"
+    script = f"from vlmexplain.ui.pages.{module} import {function}\n{function}()\n"
     app = AppTest.from_string(script, default_timeout=120)
     for key, value in parameters.items():
         app.query_params[key] = value
