@@ -144,7 +144,7 @@ def test_sizes_are_obeyed_and_shown(tmp_path: Path) -> None:
     code = """
 import json
 import streamlit as st
-from vlmexplain.ui import caches
+from vlmexplain.ui.shared import caches
 from vlmexplain.ui.shared.cache_use import cache_use
 from vlmexplain.ui.shared.memory_view import memory_view
 from vlmexplain.ui.shared.scorers import text_cache
