@@ -2,65 +2,184 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from importlib import resources
 from pathlib import Path
+from types import MappingProxyType
 from typing import Literal
 
 from vlmexplain.concepts.closed_class import ARTICLES, CLOSED_CLASS
+from vlmexplain.concepts.coco_categories import shipped_table
 from vlmexplain.concepts.wordnet import WordNet
 from vlmexplain.errors import DataError
 
-How = Literal["name", "base form", "alias", "base form of an alias"]
+DecidedBy = Literal[
+    "file",
+    "corrected",
+    "data-set",
+    "table",
+    "only-sense",
+    "singular",
+    "sense",
+    "alias",
+    "head",
+    "none",
+]
+DECIDED_BY: Mapping[DecidedBy, str] = MappingProxyType(
+    {
+        "file": "the file gives the synset",
+        "corrected": "a reader's table of names gives it",
+        "data-set": "the synset that other objects of this name have, the most frequent one",
+        "table": "our table of everyday objects",
+        "only-sense": "the only sense WordNet has for the name",
+        "singular": "guessed: by the singular's most frequent sense that is a physical thing",
+        "sense": "guessed: the name's most frequent sense that is a physical thing",
+        "alias": "guessed: by another name that the data set says is the same",
+        "head": "guessed: the name without the colours and sizes before it",
+        "none": "no synset is known",
+    }
+)
+"""How the synset of a name can have been decided; the order of the evidence, the best first."""
+
+GUESSED: frozenset[DecidedBy] = frozenset({"singular", "sense", "alias", "head"})
+"""What wants a reader's eye."""
+
+MOST_ALTERNATIVES = 8
 _LONGEST_NAME = 200
+_QUALIFIER = re.compile(r"\(([^()]*)\)")
+_MARKS = "\"'`.,;:!?“”‘’"
+_SEPARATORS = re.compile(r"[\s_\-‐‑]+")
+_LOOKS = frozenset(
+    "black white gray grey red green blue yellow orange brown pink purple beige tan silver gold "
+    "golden dark light bright big large small little tiny huge tall short long thin thick old new "
+    "young".split()  # noqa: SIM905
+)
+"""Words of colour and size: what they stand before is what it is without them."""
+_NO_PLURALS = ("ss", "us", "is")
+"""Endings of singulars, whatever WordNet's rule of detachment makes of them."""
 
 
 @dataclass(frozen=True, slots=True)
 class NamedSynset:
-    """The synset of a name, and how it was found.
+    """The synset of a name, and how it was decided.
 
     Attributes:
-        synset: the first noun sense of ``lemma``.
-        lemma: the dictionary form it was looked up by.
-        how: by the name itself, its base form, an alias, or the base form of an alias.
+        synset: its canonical name.
+        lemma: the dictionary form (or the table's name) it was looked up by.
+        decided_by: a key of `DECIDED_BY`.
     """
 
     synset: str
     lemma: str
-    how: How
+    decided_by: DecidedBy
+
+
+class NameUses:
+    """How often a data set gives each name each synset."""
+
+    def __init__(self) -> None:
+        self._uses: dict[str, Counter[str]] = {}
+
+    def add(self, name: str, synset: str, times: int = 1) -> None:
+        """Count objects of a name whose synset (canonical) the file gives."""
+        self._uses.setdefault(plain_name(name), Counter())[synset] += times
+
+    def most_frequent(self, plain: str) -> str | None:
+        """The synset a name has most often, of equals the first by letters; None without use."""
+        found = self._uses.get(plain)
+        return min(found, key=lambda synset: (-found[synset], synset)) if found else None
+
+
+NO_USES = NameUses()
 
 
 def synset_for_name(
     name: str, wordnet: WordNet, aliases: Mapping[str, str | tuple[str, ...]] | None = None
 ) -> str | None:
-    """The first noun sense of a name; None when WordNet does not have it. See `find_synset`."""
+    """The synset of a name; None when none is known. See `find_synset`."""
     found = find_synset(name, wordnet, aliases)
     return found.synset if found else None
 
 
 def find_synset(
-    name: str, wordnet: WordNet, aliases: Mapping[str, str | tuple[str, ...]] | None = None
+    name: str,
+    wordnet: WordNet,
+    aliases: Mapping[str, str | tuple[str, ...]] | None = None,
+    uses: NameUses = NO_USES,
 ) -> NamedSynset | None:
-    """The first noun sense of a name, or of the names Visual Genome says are the same.
+    """The synset of a name that the file gives none for, by the best evidence there is.
 
-    Case, extra blanks and a leading article do not matter; plurals go to their base form. A
-    compound that WordNet does not have stays unknown: its last word would be a guess (a *hot
-    plate* is no plate, a *sea horse* no horse).
+    The data set's own uses of the name; the table of everyday objects (`object_names`); the
+    senses of the singular, or of the name, of which the most frequent that is a physical thing
+    is taken; the other names that the data set says are the same; last the name without the
+    colours and sizes before it (*black hair*). At each step a plural
+    goes by its singular; true plural nouns (*glasses*, *scissors*) stay. Letter case, ``_``, ``-``,
+    blanks and a leading article do not matter. A compound that WordNet does not have stays
+    unknown: its last word alone would be a bad guess (a *sea horse* is no horse).
 
     Args:
         aliases: name -> its other name, or all names of its line; see `read_aliases`.
+        uses: what the data set calls by this name elsewhere.
     """
-    plain = _plain(name)
-    found = _look_up(plain, wordnet)
+    found = _decide(name, wordnet, uses)
     if found:
         return found
-    same = (aliases or {}).get(plain, ())
+    same = (aliases or {}).get(_lower(name), ())
     for alias in (same,) if isinstance(same, str) else same:
-        other = _look_up(_plain(alias), wordnet)
+        other = _decide(alias, wordnet, uses)
         if other:
-            how: How = "alias" if other.how == "name" else "base form of an alias"
-            return NamedSynset(other.synset, other.lemma, how)
-    return None
+            return replace(other, decided_by="alias")
+    words = plain_name(name).split()
+    n = next((i for i, word in enumerate(words) if word not in _LOOKS), 0)
+    bare = _decide(" ".join(words[n:]), wordnet, uses) if n else None
+    return replace(bare, decided_by="head") if bare else None
+
+
+@lru_cache(maxsize=1)
+def object_names() -> Mapping[str, str]:
+    """Our table of everyday objects: plain name -> synset; COCO's categories fill it up.
+
+    >>> object_names()["plate"], object_names()["mouse"], object_names()["glasses"]
+    ('plate.n.04', 'mouse.n.04', 'spectacles.n.01')
+    """
+    text = resources.files(__package__).joinpath("object_names.tsv").read_text(encoding="utf-8")
+    rows = (
+        tuple(line.split("\t")) for line in text.splitlines() if line and not line.startswith("#")
+    )
+    coco = {plain_name(name): synset for name, synset in shipped_table().items()}
+    return MappingProxyType(coco | own)
+
+
+def plain_name(name: str) -> str:
+    """A name without what does not matter: case, separators, a leading article.
+
+    >>> plain_name(" The Potted_Plant"), plain_name("hot-dog"), plain_name("bow_(weapon)")
+    ('potted plant', 'hot dog', 'bow')
+    """
+    words = _SEPARATORS.sub(" ", _QUALIFIER.sub(" ", name[:_LONGEST_NAME].lower())).split()
+    words = [word for each in words if (word := each.strip(_MARKS))]
+    if len(words) > 1 and words[0] in ARTICLES:
+        words = words[1:]
+    return " ".join(words)
+
+
+def alternatives(name: str, chosen: str | None, wordnet: WordNet) -> tuple[str, ...]:
+    """Other synsets the name could stand for, the likeliest first; at most `MOST_ALTERNATIVES`."""
+    plain = plain_name(name)
+    found: dict[str, None] = {}
+    for word in dict.fromkeys((_singular(plain, wordnet) or plain, plain)):
+        table = object_names().get(word)
+        if table:
+            found[table] = None
+        rows = [row for lemma in _lemmas(word, wordnet) for row in wordnet.sense_rows(lemma)]
+        rows.sort(key=lambda row: _far_from_things(row, wordnet))
+        found.update(dict.fromkeys(wordnet.names()[row] for row in rows))
+    found.pop(chosen or "", None)
+    return tuple(found)[:MOST_ALTERNATIVES]
 
 
 def read_aliases(path: Path) -> Mapping[str, tuple[str, ...]]:
@@ -73,7 +192,7 @@ def read_aliases(path: Path) -> Mapping[str, tuple[str, ...]]:
     """
     found: dict[str, tuple[str, ...]] = {}
     for line in _lines(path):
-        names = tuple(dict.fromkeys(filter(None, map(_plain, line.split(",")))))
+        names = tuple(dict.fromkeys(filter(None, map(_lower, line.split(",")))))
         for name in names:
             found.setdefault(name, names)
     return found
@@ -95,19 +214,100 @@ def _lines(path: Path) -> Iterator[str]:
         ) from error
 
 
-def _plain(name: str) -> str:
+def _lower(name: str) -> str:
     words = name[:_LONGEST_NAME].lower().split()
-    if len(words) > 1 and words[0] in ARTICLES:
-        words = words[1:]
-    return " ".join(words)
+    return " ".join(words[1:] if len(words) > 1 and words[0] in ARTICLES else words)
 
 
-def _look_up(name: str, wordnet: WordNet) -> NamedSynset | None:
-    if not name or name in CLOSED_CLASS:
+def _decide(name: str, wordnet: WordNet, uses: NameUses) -> NamedSynset | None:
+    plain, table = plain_name(name), object_names()
+    words = (plain,)
+    while words[-1] not in table and (singular := _singular(words[-1], wordnet)):
+        words += (singular,)
+    for word in words:
+        used = uses.most_frequent(word)
+        if used:
+            return NamedSynset(used, word, "data-set")
+    qualified = _by_qualifier(name, words[-1], wordnet)
+    if qualified:
+        return qualified
+    for word in words:
+        if word in table:
+            return NamedSynset(wordnet.canonical(table[word]), word, "table")
+    if words[-1] in CLOSED_CLASS:
         return None
-    written = name.replace(" ", "_")
-    for form in dict.fromkeys((written, written.replace("-", "_"), written.replace("_", "-"))):
-        for lemma in wordnet.lemmatize(form):
-            how: How = "name" if lemma == form else "base form"
-            return NamedSynset(wordnet.senses(lemma)[0], lemma, how)
+    return _by_sense(words[-1], "singular" if len(words) > 1 else "sense", wordnet)
+
+
+def _by_sense(word: str, how: DecidedBy, wordnet: WordNet) -> NamedSynset | None:
+    """The most frequent sense that is a physical thing, else the most frequent one."""
+    for lemma in _lemmas(word, wordnet):
+        rows = wordnet.sense_rows(lemma)
+        best = min(rows, key=lambda row: _far_from_things(row, wordnet))
+        only = len(rows) == 1 and how == "sense"
+        return NamedSynset(wordnet.names()[best], lemma, "only-sense" if only else how)
     return None
+
+
+def _by_qualifier(name: str, word: str, wordnet: WordNet) -> NamedSynset | None:
+    """``bow_(weapon)``: the sense whose gloss or hypernyms have the words between the brackets."""
+    match = _QUALIFIER.search(name[:_LONGEST_NAME].lower())
+    asked = set(_SEPARATORS.sub(" ", match[1]).split()) - CLOSED_CLASS if match else set()
+    if not asked:
+        return None
+    names = wordnet.names()
+    for lemma in _lemmas(word, wordnet):
+        said = []
+        for row in wordnet.sense_rows(lemma):
+            above = wordnet.ancestor_rows(row)[0].tolist()
+            kinds = {part for a in above[1:] for part in names[a].split(".")[0].split("_")}
+            words = set(re.findall(r"\w+", wordnet.gloss(names[row]).lower()))
+            said.append((len(asked & kinds) + len(asked & words), row))
+        most = max(said, key=lambda found: found[0])
+        if most[0]:
+            return NamedSynset(names[most[1]], lemma, "sense")
+    return None
+
+
+def _lemmas(word: str, wordnet: WordNet) -> Iterable[str]:
+    """The dictionary forms of a plain name, however WordNet joins its words."""
+    for joint in ("_", "-", ""):
+        for form in dict.fromkeys((word.replace(" ", joint), word.replace(" ", joint, 1))):
+            form = form.replace(" ", "_")
+            yield from wordnet.lemmatize(form)
+
+
+def _singular(plain: str, wordnet: WordNet) -> str | None:
+    """The singular of a plural, with blanks; None for a singular and for a true plural noun.
+
+    A form that WordNet lists itself (*windows*, *shoes*, *species*) is a plural unless it is seen
+    more often than its singular in WordNet's tagged texts.
+    """
+    start, _, last = plain.rpartition(" ")
+    bases = [f"{start} {base}".strip() for base in wordnet.lemmatize(last) if base != last]
+    for base in bases:
+        if base in object_names():
+            return base
+    if not bases or last.endswith(_NO_PLURALS) or len(last) < 3:
+        return None
+    best = max(bases, key=lambda base: wordnet.count(base))
+    own = wordnet.sense_rows(plain)
+    return best if not own or wordnet.count(best) >= wordnet.count(plain) else None
+
+
+@lru_cache(maxsize=8)
+def _landmarks(wordnet: WordNet) -> tuple[int, int]:
+    return wordnet.row("physical_entity.n.01"), wordnet.row("process.n.06")
+
+
+def _far_from_things(row: int, wordnet: WordNet) -> int:
+    """0 a physical thing of its kind, 1 a physical process or one of a name, 2 no physical thing.
+
+    *Light* is a lamp before it is radiation, a *jersey* a shirt before it is New Jersey.
+    """
+    physical, process = _landmarks(wordnet)
+    above = set(wordnet.ancestor_rows(row)[0].tolist())
+    if physical not in above:
+        return 2
+    first = wordnet.lemmas(wordnet.names()[row])[0]
+    return int(process in above or (first[:1].isupper() and first[1:2].islower()))
