@@ -11,11 +11,11 @@ if __name__ == "__main__":
 
     run_app()
 else:
-    from vlmexplain.ui import server
+    from vlmexplain.ui import web
 
     app = st.App(
         __file__,
-        lifespan=server.lifespan,
-        routes=server.ROUTES,
-        on_script_error=server.on_script_error,
+        lifespan=web.lifespan,
+        routes=web.ROUTES,
+        on_script_error=web.on_script_error,
     )

@@ -14,8 +14,8 @@ import json
 import time
 from pathlib import Path
 
-from vlmexplain.demo.evaluate import BARS, Score, best_possible, evaluate
-from vlmexplain.demo.testset import open_test_set
+from drawn_world.evaluate import BARS, Score, best_possible, evaluate
+from drawn_world.testset import open_test_set
 from vlmexplain.models.load import load_model
 from vlmexplain.perturb.paper import FlipType, paper_flip, paper_paraphrases
 from vlmexplain.perturb.perturbation import NotApplicable, apply

@@ -84,7 +84,7 @@ class _Page:
         from streamlit.testing.v1 import AppTest
 
         from vlmexplain.models.load import load_model
-        from vlmexplain.ui.perturb import page
+        from vlmexplain.ui.pages.perturb import page
 
         self.took: dict[str, _Took] = {}
         self.asked: list[list[str]] = []

@@ -23,14 +23,14 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from vlmexplain.ratings.answer import Answer
-from vlmexplain.ratings.answers import new_submission_id, submit
-from vlmexplain.ratings.assignment import current
-from vlmexplain.ratings.items import RatingItem
-from vlmexplain.ratings.joining import join
-from vlmexplain.ratings.sessions import change_state, create_session, find_session
-from vlmexplain.ratings.spec import SessionSpec
-from vlmexplain.ratings.store import RatingStore, open_store
+from vlmexplain.ratings.organiser.sessions import change_state, create_session, find_session
+from vlmexplain.ratings.plan.answer import Answer
+from vlmexplain.ratings.plan.items import RatingItem
+from vlmexplain.ratings.plan.spec import SessionSpec
+from vlmexplain.ratings.rater.answers import new_submission_id, submit
+from vlmexplain.ratings.rater.assignment import current
+from vlmexplain.ratings.rater.joining import join
+from vlmexplain.ratings.store.store import RatingStore, open_store
 
 LIMIT_MS = 250
 

@@ -1,6 +1,6 @@
 """Organise rating sessions."""
 
-from vlmexplain.ui.rating_admin.page import ratings_page
+from vlmexplain.ui.pages.rating_admin.page import ratings_page
 from vlmexplain.ui.shell import show
 
 show(ratings_page)

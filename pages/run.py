@@ -1,6 +1,6 @@
 """Rank a gallery's captions with a model."""
 
-from vlmexplain.ui.run_page import run_page
+from vlmexplain.ui.pages.running.page import run_page
 from vlmexplain.ui.shell import show
 
 show(run_page)

@@ -17,18 +17,30 @@ LAYERS = [
     {"explain", "lgip"},
     {"example", "pairs_io", "wording"},
     {"scoring", "ratings"},
-    {"metrics", "perturb", "models", "datasets", "demo"},
+    {"metrics", "perturb", "models", "datasets"},
     {"concepts"},
     {"records"},
     {"storage", "cache_sizes"},
     {"errors"},
 ]
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
+ROOMS = {  # inside a part, the upper rooms first; a room may import those below it
+    "ui": [{"shell", "web"}, {"pages"}, {"shared"}, {"server"}],
+    "ratings": [
+        {"rater"},
+        {"exchange"},
+        {"organiser", "analysis"},
+        {"access"},
+        {"store"},
+        {"plan"},
+    ],
+}
+LEAVES = ("ui", "pages")  # of the folders in here none imports another
 HOME_OF = {  # a library and the only parts that may import it
     "streamlit": {"ui"},
     "starlette": {"ui"},
-    "torch": {"models", "demo"},
-    "open_clip": {"models", "demo"},
+    "torch": {"models"},
+    "open_clip": {"models"},
     "sentence_transformers": {"models"},
     "nltk": {"concepts"},
     "wn": {"concepts"},
@@ -55,6 +67,10 @@ def part(path: Path) -> str:
     return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
 
 
+def pieces(path: Path) -> list[str]:
+    return list(path.relative_to(PACKAGE).with_suffix("").parts)
+
+
 MODULES = sorted(p for p in PACKAGE.rglob("*.py") if p != PACKAGE / "__init__.py")
 
 
@@ -69,6 +85,31 @@ def test_imports_go_downwards(path: Path) -> None:
             assert same or LEVEL[other] > LEVEL[own], f"{path}: {own} imports {other}"
         if pieces[0] in HOME_OF:
             assert own in HOME_OF[pieces[0]], f"{path}: {own} imports {pieces[0]}"
+
+
+@pytest.mark.parametrize("folder", sorted(ROOMS))
+def test_every_room_has_its_level(folder: str) -> None:
+    found = {path.name.removesuffix(".py") for path in (PACKAGE / folder).glob("*") if holds(path)}
+    assert found == set().union(*ROOMS[folder])
+
+
+def holds(path: Path) -> bool:
+    """Whether it is a module or a folder of modules."""
+    return (path.suffix == ".py" and path.stem != "__init__") or any(path.glob("*.py"))
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(PACKAGE)))
+def test_rooms_import_downwards_and_no_page_another(path: Path) -> None:
+    own = pieces(path)
+    level = {room: n for n, rooms in enumerate(ROOMS.get(own[0], ())) for room in rooms}
+    for name in imports(path):
+        other = name.split(".")[1:]
+        if other[:1] != own[:1] or len(other) < 2 or len(own) < 2:
+            continue
+        if own[1] != other[1] and {own[1], other[1]} <= set(level):
+            assert level[other[1]] > level[own[1]], f"{path}: {own[1]} imports {name}"
+        if tuple(own[:2]) == tuple(other[:2]) == LEAVES and len(own) > 3 and len(other) > 2:
+            assert own[2] == other[2], f"{path}: a page imports another: {name}"
 
 
 PAGES = sorted((PACKAGE.parent / "pages").glob("*.py"))

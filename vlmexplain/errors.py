@@ -57,7 +57,7 @@ class ReadOnly(StoreError):
 
 
 class RatingError(VlmexplainError):
-    """A rating session refuses what was asked; kinds in `vlmexplain.ratings.refusals`."""
+    """A rating session refuses what was asked; kinds in `vlmexplain.ratings.plan.refusals`."""
 
 
 class Cancelled(VlmexplainError):

@@ -11,8 +11,8 @@ from typing import Any
 from vlmexplain import __version__
 from vlmexplain.datasets.gallery import list_galleries
 from vlmexplain.errors import VlmexplainError
-from vlmexplain.ratings.database import Database, database_url
-from vlmexplain.ratings.migrate import schema_version
+from vlmexplain.ratings.store.database import Database, database_url
+from vlmexplain.ratings.store.migrate import schema_version
 from vlmexplain.scoring.run_store import list_runs
 from vlmexplain.storage import home, read_only
 

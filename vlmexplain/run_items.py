@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from vlmexplain.datasets.gallery import Gallery, open_gallery
 from vlmexplain.errors import DataError, GalleryError, UnknownName
-from vlmexplain.ratings.items import RatingItem, read_items
-from vlmexplain.ratings.sampling import sample_items, sample_places
-from vlmexplain.ratings.spec import SessionSpec
-from vlmexplain.ratings.spec_toml import ItemRequest, SessionPlan
+from vlmexplain.ratings.plan.items import RatingItem, read_items
+from vlmexplain.ratings.plan.sampling import sample_items, sample_places
+from vlmexplain.ratings.plan.spec import SessionSpec
+from vlmexplain.ratings.plan.spec_toml import ItemRequest, SessionPlan
 from vlmexplain.scoring.queries import QueryRow, QueryTable
 from vlmexplain.scoring.query_columns import METRIC_COLUMNS
 from vlmexplain.scoring.run import open_run

@@ -6,11 +6,11 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vlmexplain.demo.captions import Description, caption, captions_of, short_query
-from vlmexplain.demo.claims import FALSE, TRUE, UNSURE, Claim, SceneTable, truth
-from vlmexplain.demo.edits import EDITS, edited, false_twin
-from vlmexplain.demo.reading import Seen, contradicts, read_caption
-from vlmexplain.demo.sample import sample_scene
+from drawn_world.captions import Description, caption, captions_of, short_query
+from drawn_world.claims import FALSE, TRUE, UNSURE, Claim, SceneTable, truth
+from drawn_world.edits import EDITS, edited, false_twin
+from drawn_world.reading import Seen, contradicts, read_caption
+from drawn_world.sample import sample_scene
 
 seeds = st.integers(0, 2**31)
 indices = st.integers(0, 10**6)

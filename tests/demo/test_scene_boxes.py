@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from drawn_world import render
+from drawn_world.annotate import annotate, label_synsets
+from drawn_world.sample import sample_scene
+from drawn_world.svg import rect
 from vlmexplain.concepts.wordnet import load_wordnet
-from vlmexplain.demo import render
-from vlmexplain.demo.annotate import annotate, label_synsets
-from vlmexplain.demo.sample import sample_scene
-from vlmexplain.demo.svg import rect
 
 SIZE = 320
 

@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
-from vlmexplain.demo.render import pixels
-from vlmexplain.demo.sample import sample_scene, sample_scenes
-from vlmexplain.demo.scene import combination_key
-from vlmexplain.demo.split import SPLITS, split_of
-from vlmexplain.demo.write import CAPTIONS_PER_SCENE, GALLERY_SCENES, GALLERY_SEED, documents
+from drawn_world.render import pixels
+from drawn_world.sample import sample_scene, sample_scenes
+from drawn_world.scene import combination_key
+from drawn_world.split import SPLITS, split_of
+from drawn_world.write import CAPTIONS_PER_SCENE, GALLERY_SCENES, GALLERY_SEED, documents
 
 GALLERY = Path(__file__).parents[2] / "data" / "demo"
 

@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from vlmexplain.demo.checksums import SUMS, checksum_lines
-from vlmexplain.demo.evaluate import evaluate
-from vlmexplain.demo.testset import open_test_set
+from drawn_world.checksums import SUMS, checksum_lines
+from drawn_world.evaluate import evaluate
+from drawn_world.testset import open_test_set
 from vlmexplain.models.load import load_model
 
 ROOT = Path(__file__).parents[2]

@@ -11,14 +11,14 @@ import open_clip
 import pytest
 import torch
 
-from vlmexplain.demo import train as train_module
-from vlmexplain.demo import training_set
-from vlmexplain.demo.batches import BatchMaker
-from vlmexplain.demo.claims import FALSE, TRUE, UNSURE
-from vlmexplain.demo.export import KNOWN_IDS, export
-from vlmexplain.demo.losses import known_truth_loss
-from vlmexplain.demo.train import learning_rate, train
-from vlmexplain.demo.words import CONTEXT_LENGTH, TEMPLATES, Vocabulary, known_token_ids, token_ids
+from drawn_world import train as train_module
+from drawn_world import training_set
+from drawn_world.batches import BatchMaker
+from drawn_world.claims import FALSE, TRUE, UNSURE
+from drawn_world.export import KNOWN_IDS, export
+from drawn_world.losses import known_truth_loss
+from drawn_world.train import learning_rate, train
+from drawn_world.words import CONTEXT_LENGTH, TEMPLATES, Vocabulary, known_token_ids, token_ids
 from vlmexplain.models.load import load_model
 
 TEXTS = ["A red car and two dogs on a street.", "In this image, a cat", "an orange", "x" * 200]

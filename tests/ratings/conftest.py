@@ -11,7 +11,7 @@ import pytest
 from private_postgres import FAST
 from rating_worlds import Clock
 
-from vlmexplain.ratings.store import RatingStore, open_store
+from vlmexplain.ratings.store.store import RatingStore, open_store
 
 
 @pytest.fixture

@@ -16,12 +16,12 @@ from functools import partial
 from pathlib import Path
 
 from vlmexplain.errors import StoreError
-from vlmexplain.ratings.answer import Answer
-from vlmexplain.ratings.answers import submit
-from vlmexplain.ratings.assignment import current
-from vlmexplain.ratings.joining import join
-from vlmexplain.ratings.progress import progress_of
-from vlmexplain.ratings.store import RatingStore, open_store
+from vlmexplain.ratings.plan.answer import Answer
+from vlmexplain.ratings.rater.answers import submit
+from vlmexplain.ratings.rater.assignment import current
+from vlmexplain.ratings.rater.joining import join
+from vlmexplain.ratings.rater.progress import progress_of
+from vlmexplain.ratings.store.store import RatingStore, open_store
 
 
 def rate(store: RatingStore, code: str, name: str, n_answers: int, confirmed: int) -> None:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from vlmexplain.ratings.answer import Answer
-from vlmexplain.ratings.answers import Receipt, new_submission_id, submit
-from vlmexplain.ratings.assignment import current
-from vlmexplain.ratings.items import RatingItem
-from vlmexplain.ratings.joining import join
-from vlmexplain.ratings.sessions import Session, change_state, create_session
-from vlmexplain.ratings.shown import ShownItem
-from vlmexplain.ratings.spec import SessionSpec
-from vlmexplain.ratings.store import RatingStore
+from vlmexplain.ratings.organiser.sessions import Session, change_state, create_session
+from vlmexplain.ratings.plan.answer import Answer
+from vlmexplain.ratings.plan.items import RatingItem
+from vlmexplain.ratings.plan.spec import SessionSpec
+from vlmexplain.ratings.rater.answers import Receipt, new_submission_id, submit
+from vlmexplain.ratings.rater.assignment import current
+from vlmexplain.ratings.rater.joining import join
+from vlmexplain.ratings.rater.shown import ShownItem
+from vlmexplain.ratings.store.store import RatingStore
 
 
 class Clock:

@@ -11,11 +11,12 @@ import pytest
 
 from vlmexplain.errors import DataError, UnknownName
 from vlmexplain.ratings.analysis.agreement import alpha_interval
+from vlmexplain.ratings.analysis.alpha import Level, alphas
 from vlmexplain.ratings.analysis.analyse import Analysis, analyse
 from vlmexplain.ratings.analysis.text import analysis_text
-from vlmexplain.ratings.classes import DEFAULT_CLASSES, FailureClass
-from vlmexplain.ratings.rows import RatingData, RatingRow
-from vlmexplain.ratings.spec import SessionSpec
+from vlmexplain.ratings.plan.classes import DEFAULT_CLASSES, FailureClass
+from vlmexplain.ratings.plan.rows import RatingData, RatingRow
+from vlmexplain.ratings.plan.spec import SessionSpec
 
 A, B, C = (FailureClass(key, key.title()) for key in ("action", "details", "scene"))
 
@@ -198,6 +199,32 @@ def test_krippendorffs_own_example() -> None:
     pairable = counts[counts.sum(axis=1) > 1]
     assert alpha_interval(pairable, "nominal", 0, 50).value == pytest.approx(0.743, abs=5e-4)
     assert alpha_interval(pairable, "ordinal", 0, 50).value == pytest.approx(0.815, abs=5e-4)
+
+
+@pytest.mark.parametrize("level", ["ordinal", "nominal"])
+def test_alphas_of_resamples_equal_nltks_of_the_repeated_items(level: Level) -> None:
+    """Each weighting of the items, against NLTK over the items written out as often."""
+    agreement = pytest.importorskip("nltk.metrics.agreement")
+    rng = np.random.default_rng(4)
+    counts = rng.multinomial(1, [0.1, 0.2, 0.3, 0.4], (9, 5)).sum(axis=1)
+    counts[:4] = rng.multinomial(1, [0.7, 0.1, 0.1, 0.1], (4, 3)).sum(axis=1)  # fewer raters
+    weights = np.array([np.bincount(rng.integers(0, 9, 9), minlength=9) for _ in range(5)])
+    for weighting, found in zip(weights, alphas(counts, weights, level), strict=True):
+        repeated = np.repeat(counts, weighting, axis=0)
+        n_of = repeated.sum(axis=0)
+
+        def distance(a: int, b: int, n_of: Any = n_of) -> float:
+            low, high = min(a, b), max(a, b)
+            between = float(n_of[low : high + 1].sum() - (n_of[a] + n_of[b]) / 2)
+            return between**2 if level == "ordinal" else float(a != b)
+
+        labels = [
+            (f"rater {rater}", item, value)
+            for item, row_counts in enumerate(repeated)
+            for rater, value in enumerate(np.repeat(np.arange(4), row_counts).tolist())
+        ]
+        task = agreement.AnnotationTask(labels, distance=distance)
+        assert found == pytest.approx(task.alpha(), abs=1e-12)
 
 
 def test_intervals_are_seeded_and_hold_the_value() -> None:

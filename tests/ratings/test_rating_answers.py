@@ -9,14 +9,14 @@ import pytest
 from rating_worlds import Clock, answer_next, next_item, open_session, ticket
 
 from vlmexplain.errors import DataError, UnknownName
-from vlmexplain.ratings import sessions
-from vlmexplain.ratings.answer import Answer
-from vlmexplain.ratings.answers import new_submission_id, own_history, save_draft, submit
-from vlmexplain.ratings.assignment import at_position, current, skip, upcoming_images
-from vlmexplain.ratings.joining import join, rater_session
-from vlmexplain.ratings.progress import progress_of
-from vlmexplain.ratings.refusals import EditConflict, SessionNotOpen, StateRefused
-from vlmexplain.ratings.store import RatingStore
+from vlmexplain.ratings.organiser import sessions
+from vlmexplain.ratings.plan.answer import Answer
+from vlmexplain.ratings.plan.refusals import EditConflict, SessionNotOpen, StateRefused
+from vlmexplain.ratings.rater.answers import new_submission_id, own_history, save_draft, submit
+from vlmexplain.ratings.rater.assignment import at_position, current, skip, upcoming_images
+from vlmexplain.ratings.rater.joining import join, rater_session
+from vlmexplain.ratings.rater.progress import progress_of
+from vlmexplain.ratings.store.store import RatingStore
 
 HOSTILE = [
     "<script>alert(1)</script>",
@@ -255,7 +255,7 @@ def test_names_that_are_none(sqlite_store: RatingStore, name: str) -> None:
 
 
 def test_time_per_item(store: RatingStore, clock: Clock) -> None:
-    from vlmexplain.ratings.tables import SUBMISSIONS
+    from vlmexplain.ratings.store.tables import SUBMISSIONS
 
     session = open_session(store)
     anna = ticket(store, session, "Anna")

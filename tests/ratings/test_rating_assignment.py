@@ -12,16 +12,16 @@ from hypothesis import strategies as st
 from rating_worlds import Clock, answer_next, items, next_item, open_session, ticket
 
 from vlmexplain.errors import UnknownName
-from vlmexplain.ratings.answer import Answer
-from vlmexplain.ratings.answers import new_submission_id, save_draft, submit
-from vlmexplain.ratings.assignment import current, skip
-from vlmexplain.ratings.items import RatingItem
-from vlmexplain.ratings.order import Held, next_occurrence, preference_order
-from vlmexplain.ratings.progress import progress_of
-from vlmexplain.ratings.sampling import sample_items
-from vlmexplain.ratings.spec import SessionSpec
-from vlmexplain.ratings.store import RatingStore, open_store
-from vlmexplain.ratings.tables import ASSIGNMENTS
+from vlmexplain.ratings.plan.answer import Answer
+from vlmexplain.ratings.plan.items import RatingItem
+from vlmexplain.ratings.plan.order import Held, next_occurrence, preference_order
+from vlmexplain.ratings.plan.sampling import sample_items
+from vlmexplain.ratings.plan.spec import SessionSpec
+from vlmexplain.ratings.rater.answers import new_submission_id, save_draft, submit
+from vlmexplain.ratings.rater.assignment import current, skip
+from vlmexplain.ratings.rater.progress import progress_of
+from vlmexplain.ratings.store.store import RatingStore, open_store
+from vlmexplain.ratings.store.tables import ASSIGNMENTS
 
 
 def raters_by_item(store: RatingStore) -> dict[int, int]:

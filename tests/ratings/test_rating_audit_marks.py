@@ -12,10 +12,10 @@ import pytest
 from sqlalchemy import text
 
 from vlmexplain.errors import ReadOnly, StoreError
-from vlmexplain.ratings.audit_marks import KeptMarks, read_audit_marks, write_audit_mark
-from vlmexplain.ratings.database import Database, database_url
-from vlmexplain.ratings.migrate import migrate
-from vlmexplain.ratings.tables import VERSION_TABLE
+from vlmexplain.ratings.store.audit_marks import KeptMarks, read_audit_marks, write_audit_mark
+from vlmexplain.ratings.store.database import Database, database_url
+from vlmexplain.ratings.store.migrate import migrate
+from vlmexplain.ratings.store.tables import VERSION_TABLE
 
 FILE = {1: "fine", 2: "caption-wrong"}
 

@@ -12,9 +12,9 @@ from rating_worlds import answer_next, ticket
 
 from vlmexplain.cli import rating
 from vlmexplain.errors import DataError, StoreError, UnknownName, VlmexplainError
-from vlmexplain.ratings.sessions import find_session
-from vlmexplain.ratings.spec_toml import ItemRequest, read_plan
-from vlmexplain.ratings.store import open_store
+from vlmexplain.ratings.organiser.sessions import find_session
+from vlmexplain.ratings.plan.spec_toml import ItemRequest, read_plan
+from vlmexplain.ratings.store.store import open_store
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "rating_session.toml"
 

@@ -21,15 +21,15 @@ from private_postgres import PrivatePostgres
 from rating_worlds import answer_next, next_item, open_session, ticket
 
 from vlmexplain.errors import StoreError
-from vlmexplain.ratings.answer import Answer
-from vlmexplain.ratings.answers import new_submission_id, submit
-from vlmexplain.ratings.backup import backup
-from vlmexplain.ratings.database import Database, database_url
-from vlmexplain.ratings.export_rows import session_data
-from vlmexplain.ratings.migrate import HEAD, SCRIPTS, migrate, schema_version
-from vlmexplain.ratings.sessions import list_sessions
-from vlmexplain.ratings.store import RatingStore, open_store
-from vlmexplain.ratings.tables import METADATA, VERSION_TABLE
+from vlmexplain.ratings.exchange.export_rows import session_data
+from vlmexplain.ratings.organiser.sessions import list_sessions
+from vlmexplain.ratings.plan.answer import Answer
+from vlmexplain.ratings.rater.answers import new_submission_id, submit
+from vlmexplain.ratings.store.backup import backup
+from vlmexplain.ratings.store.database import Database, database_url
+from vlmexplain.ratings.store.migrate import HEAD, SCRIPTS, migrate, schema_version
+from vlmexplain.ratings.store.store import RatingStore, open_store
+from vlmexplain.ratings.store.tables import METADATA, VERSION_TABLE
 
 ROOT = Path(__file__).parents[2]
 
@@ -179,7 +179,7 @@ sys.path.insert(0, "tests/ratings")
 from pathlib import Path
 from rating_worlds import answer_next, open_session, ticket
 from vlmexplain.errors import StoreError
-from vlmexplain.ratings.store import open_store
+from vlmexplain.ratings.store.store import open_store
 folder = Path(sys.argv[1])
 store = open_store(f"sqlite:///{folder / 'ratings.db'}")
 session = open_session(store, n=3000)

@@ -11,20 +11,20 @@ import pytest
 from rating_worlds import Clock, answer_next, items, next_item, open_session, ticket
 
 from vlmexplain.errors import DataError, UnknownName
-from vlmexplain.ratings import sessions
 from vlmexplain.ratings.analysis.analyse import analyse
-from vlmexplain.ratings.answer import Answer
-from vlmexplain.ratings.answers import submit
-from vlmexplain.ratings.assignment import at_position, current, skip
-from vlmexplain.ratings.export_files import export_bytes, write_export
-from vlmexplain.ratings.export_rows import session_data
-from vlmexplain.ratings.import_files import read_export
-from vlmexplain.ratings.importing import import_data
-from vlmexplain.ratings.joining import join
-from vlmexplain.ratings.refusals import NotRevealed, SessionNotOpen, StateRefused
-from vlmexplain.ratings.results import results_for_rater
-from vlmexplain.ratings.rows import RatingData
-from vlmexplain.ratings.store import RatingStore, open_store
+from vlmexplain.ratings.exchange.export_files import export_bytes, write_export
+from vlmexplain.ratings.exchange.export_rows import session_data
+from vlmexplain.ratings.exchange.import_files import read_export
+from vlmexplain.ratings.exchange.importing import import_data
+from vlmexplain.ratings.organiser import sessions
+from vlmexplain.ratings.plan.answer import Answer
+from vlmexplain.ratings.plan.refusals import NotRevealed, SessionNotOpen, StateRefused
+from vlmexplain.ratings.plan.rows import RatingData
+from vlmexplain.ratings.rater.answers import submit
+from vlmexplain.ratings.rater.assignment import at_position, current, skip
+from vlmexplain.ratings.rater.joining import join
+from vlmexplain.ratings.rater.results import results_for_rater
+from vlmexplain.ratings.store.store import RatingStore, open_store
 
 COMMENT = '=HYPERLINK("http://x")\r\n"quoted", ; \u2028 🦓\n'
 FORMATS = ["csv", "jsonl", "parquet"]

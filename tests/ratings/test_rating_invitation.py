@@ -6,12 +6,12 @@ import pytest
 from rating_worlds import Clock, open_session
 from sqlalchemy import func, select
 
-from vlmexplain.ratings.codes import new_code
-from vlmexplain.ratings.joining import Invitation, invitation, join
-from vlmexplain.ratings.refusals import TooManyAttempts, WrongCode
-from vlmexplain.ratings.sessions import change_state
-from vlmexplain.ratings.store import RatingStore
-from vlmexplain.ratings.tables import RATERS, TICKETS
+from vlmexplain.ratings.access.codes import new_code
+from vlmexplain.ratings.organiser.sessions import change_state
+from vlmexplain.ratings.plan.refusals import TooManyAttempts, WrongCode
+from vlmexplain.ratings.rater.joining import Invitation, invitation, join
+from vlmexplain.ratings.store.store import RatingStore
+from vlmexplain.ratings.store.tables import RATERS, TICKETS
 
 
 def test_a_code_says_name_and_state_and_leaves_no_trace(store: RatingStore) -> None:

@@ -17,8 +17,8 @@ from pathlib import Path
 import pytest
 from rating_worlds import open_session
 
-from vlmexplain.ratings.export_rows import session_data
-from vlmexplain.ratings.store import open_store
+from vlmexplain.ratings.exchange.export_rows import session_data
+from vlmexplain.ratings.store.store import open_store
 
 FULL = os.environ.get("VLMEXPLAIN_FULL_RATING_TEST") == "1"
 N_PROCESSES, N_RATERS, N_ANSWERS, N_KILLS = (5, 50, 100, 10) if FULL else (2, 10, 20, 3)

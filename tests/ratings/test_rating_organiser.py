@@ -6,8 +6,8 @@ import itertools
 
 import pytest
 
-from vlmexplain.ratings.locality import is_local
-from vlmexplain.ratings.organiser import organiser_access
+from vlmexplain.ratings.access.locality import is_local
+from vlmexplain.ratings.access.organiser import organiser_access
 
 HERE = [("Host", "localhost:8501"), ("Origin", "http://localhost:8501")]
 

@@ -11,14 +11,14 @@ import pytest
 from rating_worlds import answer_next, items, open_session, ticket
 
 from vlmexplain.errors import DataError, ReadOnly, StoreError
-from vlmexplain.ratings.classes import FailureClass
-from vlmexplain.ratings.export_rows import session_data
-from vlmexplain.ratings.items import check_items, items_of_lines, lines_of_items, read_items
-from vlmexplain.ratings.sampling import sample_items, sample_places
-from vlmexplain.ratings.sessions import list_sessions, set_revealed
-from vlmexplain.ratings.spec import Scale, SessionSpec, check_spec
-from vlmexplain.ratings.spec_toml import ItemRequest, SessionPlan, plan_of_toml, toml_of_plan
-from vlmexplain.ratings.store import open_store
+from vlmexplain.ratings.exchange.export_rows import session_data
+from vlmexplain.ratings.organiser.sessions import list_sessions, set_revealed
+from vlmexplain.ratings.plan.classes import FailureClass
+from vlmexplain.ratings.plan.items import check_items, items_of_lines, lines_of_items, read_items
+from vlmexplain.ratings.plan.sampling import sample_items, sample_places
+from vlmexplain.ratings.plan.spec import Scale, SessionSpec, check_spec
+from vlmexplain.ratings.plan.spec_toml import ItemRequest, SessionPlan, plan_of_toml, toml_of_plan
+from vlmexplain.ratings.store.store import open_store
 
 HOSTILE = "=1+1 <b> \"quoted\" 'single' \\ \u2028 🦓 $x$ ]]"
 

@@ -8,20 +8,24 @@ import pytest
 from rating_worlds import Clock, answer_next, items, open_session, ticket
 
 from vlmexplain.errors import DataError, UnknownName
-from vlmexplain.ratings import sessions
-from vlmexplain.ratings.classes import DEFAULT_CLASSES, FailureClass
-from vlmexplain.ratings.codes import ALPHABET, new_code
-from vlmexplain.ratings.joining import join, rater_session
-from vlmexplain.ratings.organiser import configured_secret, organiser_access, secret_is_right
-from vlmexplain.ratings.refusals import (
+from vlmexplain.ratings.access.codes import ALPHABET, new_code
+from vlmexplain.ratings.access.organiser import (
+    configured_secret,
+    organiser_access,
+    secret_is_right,
+)
+from vlmexplain.ratings.organiser import sessions
+from vlmexplain.ratings.organiser.state import MOVES
+from vlmexplain.ratings.plan.classes import DEFAULT_CLASSES, FailureClass
+from vlmexplain.ratings.plan.refusals import (
     SessionNotOpen,
     StateRefused,
     TooManyAttempts,
     WrongCode,
 )
-from vlmexplain.ratings.spec import Scale, SessionSpec
-from vlmexplain.ratings.state import MOVES
-from vlmexplain.ratings.store import RatingStore
+from vlmexplain.ratings.plan.spec import Scale, SessionSpec
+from vlmexplain.ratings.rater.joining import join, rater_session
+from vlmexplain.ratings.store.store import RatingStore
 
 STATES = tuple(MOVES)
 PATHS = {"draft": (), "open": ("open",), "paused": ("open", "paused"), "closed": ("open", "closed")}

@@ -6,13 +6,13 @@ import random
 
 from rating_worlds import Clock, answer_next, next_item, open_session, ticket
 
-from vlmexplain.ratings.answer import Answer
-from vlmexplain.ratings.answers import new_submission_id, submit
-from vlmexplain.ratings.assignment import current, skip
-from vlmexplain.ratings.export_rows import session_data
-from vlmexplain.ratings.sessions import change_state, set_revealed
-from vlmexplain.ratings.store import RatingStore
-from vlmexplain.ratings.watch import revision, watch_session
+from vlmexplain.ratings.exchange.export_rows import session_data
+from vlmexplain.ratings.organiser.sessions import change_state, set_revealed
+from vlmexplain.ratings.organiser.watch import revision, watch_session
+from vlmexplain.ratings.plan.answer import Answer
+from vlmexplain.ratings.rater.answers import new_submission_id, submit
+from vlmexplain.ratings.rater.assignment import current, skip
+from vlmexplain.ratings.store.store import RatingStore
 
 
 def test_counts_by_rater_and_item(store: RatingStore, clock: Clock) -> None:

@@ -11,10 +11,10 @@ from PIL import Image
 from vlmexplain.datasets.coco import import_coco
 from vlmexplain.datasets.gallery import open_gallery
 from vlmexplain.errors import DataError, GalleryError, UnknownName
-from vlmexplain.ratings.items import RatingItem, check_items
-from vlmexplain.ratings.sampling import sample_items
-from vlmexplain.ratings.spec import SessionSpec
-from vlmexplain.ratings.spec_toml import ItemRequest, SessionPlan, read_plan
+from vlmexplain.ratings.plan.items import RatingItem, check_items
+from vlmexplain.ratings.plan.sampling import sample_items
+from vlmexplain.ratings.plan.spec import SessionSpec
+from vlmexplain.ratings.plan.spec_toml import ItemRequest, SessionPlan, read_plan
 from vlmexplain.run_items import (
     asked_captions,
     fitting_captions,

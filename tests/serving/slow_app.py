@@ -11,7 +11,7 @@ from pathlib import Path
 import streamlit as st
 
 if __name__ != "__main__":
-    from vlmexplain.ui import server
+    from vlmexplain.ui import web as server
 
     app = st.App(
         __file__,
@@ -26,9 +26,9 @@ else:
     from vlmexplain.scoring import shards
     from vlmexplain.scoring.embedding import embed_gallery
     from vlmexplain.storage import write_file
-    from vlmexplain.ui.jobs import job_registry
-    from vlmexplain.ui.messages import told
-    from vlmexplain.ui.timing import drawing
+    from vlmexplain.ui.server.jobs import job_registry
+    from vlmexplain.ui.server.timing import drawing
+    from vlmexplain.ui.shared.messages import told
 
     NOTES = Path(os.environ["SLOW_APP_NOTES"])
 

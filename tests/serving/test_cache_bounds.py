@@ -145,9 +145,9 @@ def test_sizes_are_obeyed_and_shown(tmp_path: Path) -> None:
 import json
 import streamlit as st
 from vlmexplain.ui import caches
-from vlmexplain.ui.cache_use import cache_use
-from vlmexplain.ui.memory_view import memory_view
-from vlmexplain.ui.perturb.scorers import text_cache
+from vlmexplain.ui.shared.cache_use import cache_use
+from vlmexplain.ui.shared.memory_view import memory_view
+from vlmexplain.ui.shared.scorers import text_cache
 from vlmexplain.models.fake import FakeEncoder
 from vlmexplain.models.load import load_model
 

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from vlmexplain.errors import StoreError, UnknownName
-from vlmexplain.ui import logs
+from vlmexplain.ui.server import logs
 
 SLOW_APP = Path(__file__).parent / "slow_app.py"
 ERROR_ON_PAGE = re.compile(r"Error <code>([0-9a-f]{8})</code>")
@@ -152,7 +152,10 @@ def test_environment_that_is_wrong(name: str, monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_places_name_no_folder_of_the_machine() -> None:
-    assert logs._short("/home/me/src/vlmexplain/vlmexplain/ui/jobs.py") == "vlmexplain/ui/jobs.py"
+    assert (
+        logs._short("/home/me/src/vlmexplain/vlmexplain/ui/server/jobs.py")
+        == "vlmexplain/ui/server/jobs.py"
+    )
     assert logs._short("/x/lib/python3.11/site-packages/duckdb/a.py") == "duckdb/a.py"
     assert logs._short("/somewhere/else.py") == "else.py"
 
@@ -169,7 +172,7 @@ def test_places_name_no_folder_of_the_machine() -> None:
 )
 def test_a_wrong_setting_ends_the_process_with_one_line(form: str, name: str, value: str) -> None:
     out = subprocess.run(
-        [sys.executable, "-c", "from vlmexplain.ui.server import read_settings; read_settings()"],
+        [sys.executable, "-c", "from vlmexplain.ui.web import read_settings; read_settings()"],
         capture_output=True, text=True, timeout=120, check=False,
         env={**os.environ, "VLMEXPLAIN_LOG": form, name: value}, cwd=Path(__file__).parents[2],
     )  # fmt: skip

@@ -12,8 +12,8 @@ import pytest
 
 from vlmexplain.errors import Cancelled, StoreError
 from vlmexplain.records import Progress, ProgressCallback
-from vlmexplain.ui.jobs import JobRegistry
-from vlmexplain.ui.stopping import STOP_S, UNFINISHED, Stop, stop_seconds
+from vlmexplain.ui.server.jobs import JobRegistry
+from vlmexplain.ui.server.stopping import STOP_S, UNFINISHED, Stop, stop_seconds
 
 SLOW_APP = Path(__file__).parent / "slow_app.py"
 TERMINATED = -signal.SIGTERM

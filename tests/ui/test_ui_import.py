@@ -35,7 +35,7 @@ def test_a_form_becomes_a_gallery(
     chosen: str, world: Any, fresh_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from vlmexplain.datasets.gallery import list_galleries
-    from vlmexplain.ui.jobs import job_registry
+    from vlmexplain.ui.server.jobs import job_registry
 
     files = world.files if chosen == "COCO" else write_vg(tmp_path / "vg")
     app = open_app(fresh_home, monkeypatch)

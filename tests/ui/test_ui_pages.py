@@ -127,7 +127,7 @@ def test_page_agrees_with_explain_query(world: Any, monkeypatch: pytest.MonkeyPa
     from vlmexplain.datasets.gallery import open_gallery
     from vlmexplain.explain import explain_query
     from vlmexplain.scoring.run import open_run
-    from vlmexplain.ui.words import value_text
+    from vlmexplain.ui.shared.words import value_text
 
     monkeypatch.setenv("VLMEXPLAIN_HOME", str(world.home))
     gallery, run = open_gallery(world.gallery_id), open_run(world.run_key)

@@ -19,14 +19,14 @@ from vlmexplain.concepts.wordnet import load_wordnet
 from vlmexplain.errors import DataError
 from vlmexplain.example import explain_example_pair
 from vlmexplain.records import Instance, Mention, Progress
-from vlmexplain.ui import state
-from vlmexplain.ui.explore.act import changes_of
-from vlmexplain.ui.explore.adds_up import sum_of
-from vlmexplain.ui.explore.bipartite import bipartite_graph, graph_data
-from vlmexplain.ui.explore.query import marked
-from vlmexplain.ui.html import Html, safe_link, tag, text
-from vlmexplain.ui.jobs import JobRegistry
-from vlmexplain.ui.theme import (
+from vlmexplain.ui.pages.explore.act import changes_of
+from vlmexplain.ui.pages.explore.adds_up import sum_of
+from vlmexplain.ui.pages.explore.bipartite import bipartite_graph, graph_data
+from vlmexplain.ui.pages.explore.query import marked
+from vlmexplain.ui.server.jobs import JobRegistry
+from vlmexplain.ui.shared import state
+from vlmexplain.ui.shared.html import Html, safe_link, tag, text
+from vlmexplain.ui.shared.theme import (
     CHART_SERIES,
     ON_PHOTO,
     PALETTE,
@@ -88,7 +88,7 @@ def test_roles_are_told_apart_without_full_colour_sight(sight: str) -> None:
 
 def test_roles_differ_in_more_than_colour() -> None:
     assert len(set(ROLE_MARK.values())) == 3
-    style = (ROOT / "vlmexplain/ui/components/pictures.css").read_text(encoding="utf-8")
+    style = (ROOT / "vlmexplain/ui/shared/components/pictures.css").read_text(encoding="utf-8")
     dashes = {role: f".box.{role} .edge" in style for role in ROLE_MARK}
     assert all(dashes.values()) and style.count("stroke-dasharray") == 2  # solid, dashed, dotted
 
@@ -241,7 +241,7 @@ def test_bipartite_graph_of_the_worked_example() -> None:
 
 def test_roles() -> None:
     from vlmexplain.records import ImageAnnotations
-    from vlmexplain.ui.explore.pictures import roles_of
+    from vlmexplain.ui.pages.explore.pictures import roles_of
 
     left = ImageAnnotations(9, 9, (Instance("a.n.01"), Instance("b.n.01"), Instance(None)))
     right = ImageAnnotations(9, 9, (Instance("b.n.01"), Instance("c.n.01")))

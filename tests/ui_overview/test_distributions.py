@@ -14,9 +14,9 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "overview"))
 
 from run_world import random_columns
 
-from vlmexplain.ui.overview import distribution_view
-from vlmexplain.ui.overview.distribution_view import VALUES, histogram, scatter
-from vlmexplain.ui.overview.selection import (
+from vlmexplain.ui.pages.overview import distribution_view
+from vlmexplain.ui.pages.overview.distribution_view import VALUES, histogram, scatter
+from vlmexplain.ui.pages.overview.selection import (
     MOST_CORNERS,
     Selection,
     chosen_failures,

@@ -22,7 +22,7 @@ from vlmexplain.overview.audit import SIGNS
 from vlmexplain.overview.gallery_table import gallery_table
 from vlmexplain.overview.near_duplicates import hash_pictures
 from vlmexplain.scoring.run import run
-from vlmexplain.ui.words import DRAWN
+from vlmexplain.ui.shared.words import DRAWN
 
 VIEWS = {
     "overview": [{"view": v} for v in ("figures", "distributions", "slices", "concepts")],

@@ -23,7 +23,7 @@ from vlmexplain.lgip.bulk import run_lgip
 from vlmexplain.overview.finding_pictures import finding_images
 from vlmexplain.scoring.run import run
 
-APP = "from vlmexplain.ui.gallery.page import gallery_page\ngallery_page()\n"
+APP = "from vlmexplain.ui.pages.gallery.page import gallery_page\ngallery_page()\n"
 
 
 def said(**parameters: str) -> str:

@@ -48,10 +48,10 @@ def home(world: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
 def draw(page: str, home: Any, monkeypatch: pytest.MonkeyPatch, **parameters: str) -> str:
     """Draw one page alone, inside an app of its own."""
     names = {
-        "overview": "vlmexplain.ui.overview.page:overview_page",
-        "compare": "vlmexplain.ui.compare.page:compare_page",
-        "audit": "vlmexplain.ui.audit.page:audit_page",
-        "present": "vlmexplain.ui.handover.present:present_page",
+        "overview": "vlmexplain.ui.pages.overview.page:overview_page",
+        "compare": "vlmexplain.ui.pages.compare.page:compare_page",
+        "audit": "vlmexplain.ui.pages.audit.page:audit_page",
+        "present": "vlmexplain.ui.pages.present.page:present_page",
     }
     module, function = names[page].split(":")
     app = AppTest.from_string(
@@ -85,7 +85,7 @@ def test_overview_shows_the_figures_of_both_runs(home: Any, monkeypatch: Any) ->
 
 
 def test_links_of_the_figures_are_understood_by_explore(home: Any, monkeypatch: Any) -> None:
-    from vlmexplain.ui import state
+    from vlmexplain.ui.shared import state
 
     page = draw("overview", home, monkeypatch)
     links = {html.unescape(link) for link in re.findall(r'href="(\./\?[^"]+)"', page)}

@@ -33,9 +33,9 @@ from vlmexplain.wording.words import value_text
 DOGS = Slice(concept="dog.n.01")
 NAME = "<b>dogs</b> $5$ :balloon:"
 PAGES = {
-    "overview": "vlmexplain.ui.overview.page:overview_page",
-    "compare": "vlmexplain.ui.compare.page:compare_page",
-    "lgip": "vlmexplain.ui.lgip.page:lgip_page",
+    "overview": "vlmexplain.ui.pages.overview.page:overview_page",
+    "compare": "vlmexplain.ui.pages.compare.page:compare_page",
+    "lgip": "vlmexplain.ui.pages.lgip.page:lgip_page",
 }
 
 

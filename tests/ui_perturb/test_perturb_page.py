@@ -259,7 +259,7 @@ def test_a_triple_opens_on_the_perturb_page(
 ) -> None:
     from vlmexplain.datasets.gallery import open_gallery
     from vlmexplain.lgip.result import list_lgip, open_lgip
-    from vlmexplain.ui.lgip.worst import perturb_link
+    from vlmexplain.ui.pages.lgip.worst import perturb_link
 
     monkeypatch.setenv("VLMEXPLAIN_HOME", str(perturb_world.home))
     gallery = open_gallery(perturb_world.gallery_id)
@@ -281,7 +281,7 @@ def test_an_lgip_run_is_started_from_the_page(
     import time
 
     from vlmexplain.lgip.result import list_lgip
-    from vlmexplain.ui.jobs import job_registry
+    from vlmexplain.ui.server.jobs import job_registry
 
     app = open_page(
         perturb_world, monkeypatch, "lgip", **perturb_world.parameters(perturb_world.fake_run)

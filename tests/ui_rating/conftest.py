@@ -20,13 +20,13 @@ import pytest
 from homes import at_home, new_home
 from sqlalchemy import delete
 
-from vlmexplain.ratings.export_rows import session_data
-from vlmexplain.ratings.items import RatingItem
-from vlmexplain.ratings.rows import RatingRow
-from vlmexplain.ratings.sessions import Session, change_state, create_session
-from vlmexplain.ratings.spec import SessionSpec
-from vlmexplain.ratings.store import RatingStore, open_store
-from vlmexplain.ratings.tables import ATTEMPTS
+from vlmexplain.ratings.exchange.export_rows import session_data
+from vlmexplain.ratings.organiser.sessions import Session, change_state, create_session
+from vlmexplain.ratings.plan.items import RatingItem
+from vlmexplain.ratings.plan.rows import RatingRow
+from vlmexplain.ratings.plan.spec import SessionSpec
+from vlmexplain.ratings.store.store import RatingStore, open_store
+from vlmexplain.ratings.store.tables import ATTEMPTS
 
 TESTS = Path(__file__).parents[1]
 sys.path.insert(0, str(Path(__file__).parent))

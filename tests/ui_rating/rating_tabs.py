@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from vlmexplain.ratings.sessions import Session
+from vlmexplain.ratings.organiser.sessions import Session
 
 ITEM = ".asked .place h2"
 

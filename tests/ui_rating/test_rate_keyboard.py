@@ -17,7 +17,7 @@ from rating_tabs import (
     wait_for_text,
 )
 
-from vlmexplain.ratings.classes import FailureClass
+from vlmexplain.ratings.plan.classes import FailureClass
 
 pytestmark = pytest.mark.browser
 
@@ -162,7 +162,7 @@ def test_backspace_changes_an_earlier_answer(new_tab: Any, address: str, ratings
 
 
 def test_arrows_zero_and_own_letters(new_tab: Any, address: str, ratings: Any) -> None:
-    from vlmexplain.ratings.spec import Scale
+    from vlmexplain.ratings.plan.spec import Scale
 
     classes = (FailureClass("colour", "Farbe", "ß"), FailureClass("other", "Anderes"))
     session = ratings.session(n=2, scale=Scale(0, 4), classes=classes, comment=False)

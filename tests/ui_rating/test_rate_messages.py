@@ -12,17 +12,17 @@ from sqlalchemy import select
 from streamlit.testing.v1 import AppTest
 
 from vlmexplain.errors import StoreError
-from vlmexplain.ratings.answer import Answer
-from vlmexplain.ratings.export_rows import session_data
-from vlmexplain.ratings.items import RatingItem
-from vlmexplain.ratings.joining import join
-from vlmexplain.ratings.sessions import change_state, create_session
-from vlmexplain.ratings.spec import SessionSpec
-from vlmexplain.ratings.store import RatingStore, open_store
-from vlmexplain.ratings.tables import RATERS
-from vlmexplain.ui.rating.message import Message, read_message
-from vlmexplain.ui.rating.view import view_of
-from vlmexplain.ui.rating.visit import Visit, take
+from vlmexplain.ratings.exchange.export_rows import session_data
+from vlmexplain.ratings.organiser.sessions import change_state, create_session
+from vlmexplain.ratings.plan.answer import Answer
+from vlmexplain.ratings.plan.items import RatingItem
+from vlmexplain.ratings.plan.spec import SessionSpec
+from vlmexplain.ratings.rater.joining import join
+from vlmexplain.ratings.store.store import RatingStore, open_store
+from vlmexplain.ratings.store.tables import RATERS
+from vlmexplain.ui.pages.rating.message import Message, read_message
+from vlmexplain.ui.pages.rating.view import view_of
+from vlmexplain.ui.pages.rating.visit import Visit, take
 
 
 @pytest.fixture

@@ -9,9 +9,9 @@ import pytest
 from rating_tabs import ITEM, join, let_go, settle, visit, wait_for_item, wait_for_text
 from sqlalchemy import func, select
 
-from vlmexplain.ratings.classes import FailureClass
-from vlmexplain.ratings.sessions import change_state, set_revealed
-from vlmexplain.ratings.tables import ATTEMPTS
+from vlmexplain.ratings.organiser.sessions import change_state, set_revealed
+from vlmexplain.ratings.plan.classes import FailureClass
+from vlmexplain.ratings.store.tables import ATTEMPTS
 
 pytestmark = pytest.mark.browser
 

@@ -16,7 +16,7 @@ from rating_tabs import (
     wait_for_text,
 )
 
-from vlmexplain.ratings.sessions import change_state
+from vlmexplain.ratings.organiser.sessions import change_state
 
 pytestmark = pytest.mark.browser
 

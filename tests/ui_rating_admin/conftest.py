@@ -18,15 +18,15 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "ratings"))
 from rating_people import rate_all
 from ui_world import write_world
 
-from vlmexplain.ratings.sessions import Session, change_state, create_session
-from vlmexplain.ratings.spec import SessionSpec
-from vlmexplain.ratings.spec_toml import ItemRequest, SessionPlan
-from vlmexplain.ratings.store import open_store
+from vlmexplain.ratings.organiser.sessions import Session, change_state, create_session
+from vlmexplain.ratings.plan.spec import SessionSpec
+from vlmexplain.ratings.plan.spec_toml import ItemRequest, SessionPlan
+from vlmexplain.ratings.store.store import open_store
 
 NAMES = ("Anna", "<script>document.title='broken'</script>", "**Zoë** :balloon: $x$")
 PAGES = {
-    "ratings": "vlmexplain.ui.rating_admin.page:ratings_page",
-    "rating_analysis": "vlmexplain.ui.rating_admin.analysis_page:rating_analysis_page",
+    "ratings": "vlmexplain.ui.pages.rating_admin.page:ratings_page",
+    "rating_analysis": "vlmexplain.ui.pages.rating_admin.analysis_page:rating_analysis_page",
 }
 
 
@@ -85,9 +85,11 @@ def draw(rating_world: RatingWorld, monkeypatch: pytest.MonkeyPatch) -> Draw:
     ) -> AppTest:
         monkeypatch.setenv("VLMEXPLAIN_HOME", str(home or rating_world.home))
         # no browser is connected here; the real connections are those of the browser's tests
-        monkeypatch.setattr("vlmexplain.ui.rating_admin.access.visitor_is_local", lambda: local)
         monkeypatch.setattr(
-            "vlmexplain.ui.rating_admin.access.client_source", lambda: "this machine"
+            "vlmexplain.ui.pages.rating_admin.access.visitor_is_local", lambda: local
+        )
+        monkeypatch.setattr(
+            "vlmexplain.ui.pages.rating_admin.access.client_source", lambda: "this machine"
         )
         # a page drawn alone knows no others
         monkeypatch.setattr("streamlit.page_link", lambda *_, **__: None)

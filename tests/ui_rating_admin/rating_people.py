@@ -6,11 +6,11 @@ import random
 
 from rating_worlds import ticket
 
-from vlmexplain.ratings.answer import Answer
-from vlmexplain.ratings.answers import new_submission_id, submit
-from vlmexplain.ratings.assignment import current, skip
-from vlmexplain.ratings.sessions import Session
-from vlmexplain.ratings.store import RatingStore
+from vlmexplain.ratings.organiser.sessions import Session
+from vlmexplain.ratings.plan.answer import Answer
+from vlmexplain.ratings.rater.answers import new_submission_id, submit
+from vlmexplain.ratings.rater.assignment import current, skip
+from vlmexplain.ratings.store.store import RatingStore
 
 COMMENT = "<img src=x onerror=\"document.title='broken'\"> =1+1"
 

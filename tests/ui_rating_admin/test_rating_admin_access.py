@@ -9,11 +9,11 @@ import pytest
 from sqlalchemy import select
 
 from vlmexplain.errors import ReadOnly, StoreError
-from vlmexplain.ratings.attempts import note_failure
-from vlmexplain.ratings.refusals import NotOrganiser
-from vlmexplain.ratings.sessions import list_sessions
-from vlmexplain.ratings.store import open_store
-from vlmexplain.ratings.tables import ATTEMPTS
+from vlmexplain.ratings.access.attempts import note_failure
+from vlmexplain.ratings.organiser.sessions import list_sessions
+from vlmexplain.ratings.plan.refusals import NotOrganiser
+from vlmexplain.ratings.store.store import open_store
+from vlmexplain.ratings.store.tables import ATTEMPTS
 
 PAGES = ("ratings", "rating_analysis")
 INSIDE = {"ratings": "Raters judge retrieved images", "rating_analysis": "answers of"}
@@ -103,7 +103,7 @@ def test_a_login_counts_for_those_who_are_named(
 ) -> None:
     import streamlit as st
 
-    from vlmexplain.ui.rating_admin import access
+    from vlmexplain.ui.pages.rating_admin import access
 
     monkeypatch.delenv(SECRET, raising=False)
     configured = {"auth": {"client_id": "x"}, "organisers": ["anna@example.org"]}
@@ -138,16 +138,16 @@ def test_a_broken_secrets_file_lets_nobody_in(
 def test_acts_called_directly_are_refused(
     rating_store: Any, rating_world: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from vlmexplain.ratings.sessions import change_state
-    from vlmexplain.ratings.spec import SessionSpec
-    from vlmexplain.ratings.spec_toml import ItemRequest
-    from vlmexplain.ui.rating_admin import access, downloads, session_view, uploads
-    from vlmexplain.ui.rating_admin.form import make_session
-    from vlmexplain.ui.rating_admin.item_fields import AskedItems
+    from vlmexplain.ratings.organiser.sessions import change_state
+    from vlmexplain.ratings.plan.spec import SessionSpec
+    from vlmexplain.ratings.plan.spec_toml import ItemRequest
+    from vlmexplain.ui.pages.rating_admin import access, downloads, session_view, uploads
+    from vlmexplain.ui.pages.rating_admin.form import make_session
+    from vlmexplain.ui.pages.rating_admin.item_fields import AskedItems
 
     monkeypatch.setattr(access, "visitor_is_local", lambda: False)
     told: list[Exception] = []
-    monkeypatch.setattr("vlmexplain.ui.messages.problem", told.append)
+    monkeypatch.setattr("vlmexplain.ui.shared.messages.problem", told.append)
     before = list_sessions(rating_store)
     asked = SessionSpec("direct", run=rating_world.runs[0])
     with pytest.raises(NotOrganiser):
@@ -216,7 +216,7 @@ def test_a_locked_or_full_database_while_a_page_is_open(
             raise StoreError(message, where="ratings.db", remedy=remedy)
 
         module = "page" if page == "ratings" else "analysis_page"
-        monkeypatch.setattr(f"vlmexplain.ui.rating_admin.{module}.list_sessions", fail)
+        monkeypatch.setattr(f"vlmexplain.ui.pages.rating_admin.{module}.list_sessions", fail)
         shown = said_of(draw(page))
         assert message[1:] in shown and remedy in shown and "Traceback" not in shown
 

@@ -13,11 +13,11 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from vlmexplain.ratings.export_files import export_bytes
-from vlmexplain.ratings.export_rows import session_data
-from vlmexplain.ratings.joining import join
-from vlmexplain.ratings.sessions import find_session, items_of, list_sessions
-from vlmexplain.ratings.spec_toml import plan_of_toml
+from vlmexplain.ratings.exchange.export_files import export_bytes
+from vlmexplain.ratings.exchange.export_rows import session_data
+from vlmexplain.ratings.organiser.sessions import find_session, items_of, list_sessions
+from vlmexplain.ratings.plan.spec_toml import plan_of_toml
+from vlmexplain.ratings.rater.joining import join
 from vlmexplain.run_items import session_of_run
 
 

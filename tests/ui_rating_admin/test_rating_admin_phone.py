@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from vlmexplain.ui.theme import PALETTE
+from vlmexplain.ui.shared.theme import PALETTE
 
 pytestmark = pytest.mark.browser
 

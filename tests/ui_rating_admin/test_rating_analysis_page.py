@@ -13,8 +13,8 @@ import pytest
 from rating_people import rate_all
 
 from vlmexplain.cli import main
-from vlmexplain.ratings.export_files import export_bytes
-from vlmexplain.ratings.export_rows import session_data
+from vlmexplain.ratings.exchange.export_files import export_bytes
+from vlmexplain.ratings.exchange.export_rows import session_data
 
 VIEWS = ("answers", "classes", "agreement", "metrics", "alternatives")
 
@@ -149,7 +149,7 @@ def test_charts_have_titled_axes_and_counts(draw: Any, rating_world: Any) -> Non
 
 
 def test_disagreements_open_on_the_explore_page(draw: Any, said_of: Any, rating_world: Any) -> None:
-    from vlmexplain.ui import state
+    from vlmexplain.ui.shared import state
 
     shown = said_of(draw("rating_analysis", session=rating_world.rated.id, view="metrics"))
     links = [html.unescape(link) for link in re.findall(r'href="(\./\?[^"]+)"', shown)]
@@ -179,8 +179,8 @@ def test_names_comments_and_labels_are_words(
 def test_an_uploaded_export_has_the_same_analysis(
     rating_world: Any, rating_store: Any, kind: Any
 ) -> None:
-    from vlmexplain.ratings.watch import revision
-    from vlmexplain.ui.rating_admin.analysis_page import of_file, of_session
+    from vlmexplain.ratings.organiser.watch import revision
+    from vlmexplain.ui.pages.rating_admin.analysis_page import of_file, of_session
 
     session = rating_world.rated.id
     _, here = of_session(rating_store, session, revision(rating_store, session))
@@ -192,7 +192,7 @@ def test_an_uploaded_export_has_the_same_analysis(
 def test_an_uploaded_export_is_drawn_with_its_pictures(
     draw: Any, said_of: Any, rating_world: Any, rating_store: Any, monkeypatch: Any
 ) -> None:
-    from vlmexplain.ui.rating_admin import analysis_page
+    from vlmexplain.ui.pages.rating_admin import analysis_page
 
     content = export_bytes(session_data(rating_store, rating_world.rated.id), "jsonl")
     source = analysis_page.Source(None, content, "answers.jsonl")
@@ -202,7 +202,7 @@ def test_an_uploaded_export_is_drawn_with_its_pictures(
 
 
 def test_a_file_that_is_no_export_is_told(draw: Any, said_of: Any, monkeypatch: Any) -> None:
-    from vlmexplain.ui.rating_admin import analysis_page
+    from vlmexplain.ui.pages.rating_admin import analysis_page
 
     source = analysis_page.Source(None, b"a,b\r\n1,2\r\n", "answers.csv")
     monkeypatch.setattr(analysis_page, "_choose", lambda sessions: source)
@@ -212,9 +212,9 @@ def test_a_file_that_is_no_export_is_told(draw: Any, said_of: Any, monkeypatch: 
 def test_new_answers_are_seen_at_the_next_refresh(
     draw: Any, said_of: Any, rating_world: Any, rating_store: Any
 ) -> None:
-    from vlmexplain.ratings.items import RatingItem
-    from vlmexplain.ratings.sessions import change_state, create_session
-    from vlmexplain.ratings.spec import SessionSpec
+    from vlmexplain.ratings.organiser.sessions import change_state, create_session
+    from vlmexplain.ratings.plan.items import RatingItem
+    from vlmexplain.ratings.plan.spec import SessionSpec
 
     made = create_session(
         rating_store, SessionSpec("Live"), [RatingItem(0, "one", 0, 1), RatingItem(1, "two", 1, 2)]

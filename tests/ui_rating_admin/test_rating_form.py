@@ -11,12 +11,12 @@ from vlmexplain.datasets.gallery import open_gallery
 from vlmexplain.errors import DataError, UnknownName
 from vlmexplain.overview.saved_slices import save_slice
 from vlmexplain.overview.slices import Slice
-from vlmexplain.ratings.items import lines_of_items
-from vlmexplain.ratings.sessions import Session, find_session, items_of, list_sessions
+from vlmexplain.ratings.organiser.sessions import Session, find_session, items_of, list_sessions
+from vlmexplain.ratings.plan.items import lines_of_items
 from vlmexplain.run_items import fitting_captions
 from vlmexplain.scoring.run import open_run
-from vlmexplain.ui.rating_admin.class_table import classes_of_rows
-from vlmexplain.ui.rating_admin.item_fields import parse_captions
+from vlmexplain.ui.pages.rating_admin.class_table import classes_of_rows
+from vlmexplain.ui.pages.rating_admin.item_fields import parse_captions
 
 
 def field(name: str) -> str:
@@ -121,7 +121,7 @@ def test_a_draft_is_changed_and_a_template_makes_another(
 def test_a_path_in_an_uploaded_file_is_not_followed(
     rating_world: Any, rating_store: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from vlmexplain.ui.rating_admin import uploads
+    from vlmexplain.ui.pages.rating_admin import uploads
 
     begun: list[Any] = []
     monkeypatch.setattr(uploads, "begin", lambda *given: begun.append(given))

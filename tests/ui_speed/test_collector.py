@@ -8,7 +8,7 @@ from types import ModuleType
 
 import pytest
 
-from vlmexplain.ui import collector
+from vlmexplain.ui.server import collector
 
 
 @pytest.fixture(autouse=True)

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from vlmexplain.ui import free_memory
+from vlmexplain.ui.server import free_memory
 
 ROOT = Path(__file__).parents[2]
 KEEP_AND_FREE = """
 import sys
-from vlmexplain.ui.free_memory import give_back
+from vlmexplain.ui.server.free_memory import give_back
 
 def resident_mib():
     line = next(l for l in open("/proc/self/status") if l.startswith("VmRSS"))

@@ -45,7 +45,7 @@ print(json.dumps(found))
 """
 READ_AHEAD = """
 import json, sys
-from vlmexplain.ui.reading_ahead import read_ahead
+from vlmexplain.ui.server.reading_ahead import read_ahead
 
 read_ahead().join()
 print(json.dumps([name for name in json.loads(sys.argv[1])[0] if name in sys.modules]))

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from vlmexplain.cli.output import out_file, print_json, print_table
 
 if TYPE_CHECKING:
-    from vlmexplain.ratings.rows import RatingData
-    from vlmexplain.ratings.sessions import Session
+    from vlmexplain.ratings.organiser.sessions import Session
+    from vlmexplain.ratings.plan.rows import RatingData
 
 NAME = "rating"
 HELP = "human rating sessions: create, open, pause, close, analyse, export"
@@ -69,8 +69,8 @@ def execute(args: argparse.Namespace) -> int:
 
 def create_one(args: argparse.Namespace) -> None:
     """Make a draft."""
-    from vlmexplain.ratings.sessions import create_session
-    from vlmexplain.ratings.spec_toml import read_plan
+    from vlmexplain.ratings.organiser.sessions import create_session
+    from vlmexplain.ratings.plan.spec_toml import read_plan
     from vlmexplain.run_items import planned_session
 
     questions, items = planned_session(read_plan(args.spec), args.spec.parent)
@@ -80,7 +80,7 @@ def create_one(args: argparse.Namespace) -> None:
 
 def list_all(args: argparse.Namespace) -> None:
     """One line a session."""
-    from vlmexplain.ratings.sessions import list_sessions
+    from vlmexplain.ratings.organiser.sessions import list_sessions
 
     sessions = list_sessions(_store())
     if args.json:
@@ -104,8 +104,8 @@ def list_all(args: argparse.Namespace) -> None:
 
 def show_one(args: argparse.Namespace) -> None:
     """One session, with what was done to it."""
-    from vlmexplain.ratings.export_columns import time_text
-    from vlmexplain.ratings.sessions import events_of, find_session
+    from vlmexplain.ratings.exchange.export_columns import time_text
+    from vlmexplain.ratings.organiser.sessions import events_of, find_session
 
     store = _store()
     session = find_session(store, args.session)
@@ -120,7 +120,7 @@ def show_one(args: argparse.Namespace) -> None:
 
 def move_one(args: argparse.Namespace) -> None:
     """Open, pause or close."""
-    from vlmexplain.ratings.sessions import change_state, find_session
+    from vlmexplain.ratings.organiser.sessions import change_state, find_session
 
     store = _store()
     session = find_session(store, args.session)
@@ -130,7 +130,7 @@ def move_one(args: argparse.Namespace) -> None:
 
 def reveal_one(args: argparse.Namespace) -> None:
     """Reveal or hide the results."""
-    from vlmexplain.ratings.sessions import find_session, set_revealed
+    from vlmexplain.ratings.organiser.sessions import find_session, set_revealed
 
     store = _store()
     session = find_session(store, args.session)
@@ -152,9 +152,9 @@ def analyse_one(args: argparse.Namespace) -> None:
 
 def export_one(args: argparse.Namespace) -> None:
     """Write an export."""
-    from vlmexplain.ratings.export_files import format_of, write_export
-    from vlmexplain.ratings.export_rows import session_data
-    from vlmexplain.ratings.sessions import find_session
+    from vlmexplain.ratings.exchange.export_files import format_of, write_export
+    from vlmexplain.ratings.exchange.export_rows import session_data
+    from vlmexplain.ratings.organiser.sessions import find_session
 
     out = out_file(args.out)
     format_of(out)
@@ -167,29 +167,29 @@ def export_one(args: argparse.Namespace) -> None:
 
 def import_one(args: argparse.Namespace) -> None:
     """Keep an export as a closed session."""
-    from vlmexplain.ratings.import_files import read_export
-    from vlmexplain.ratings.importing import import_data
+    from vlmexplain.ratings.exchange.import_files import read_export
+    from vlmexplain.ratings.exchange.importing import import_data
 
     _print_session(args, import_data(_store(), read_export(args.file)))
 
 
 def backup_store(args: argparse.Namespace) -> None:
     """Copy the store."""
-    from vlmexplain.ratings.backup import backup
+    from vlmexplain.ratings.store.backup import backup
 
     _print_done(args, {"file": str(backup(_store(), out_file(args.file)))})
 
 
 def _store() -> Any:
-    from vlmexplain.ratings.store import open_store
+    from vlmexplain.ratings.store.store import open_store
 
     return open_store()
 
 
 def _data(source: str) -> RatingData:
-    from vlmexplain.ratings.export_rows import session_data
-    from vlmexplain.ratings.import_files import read_export
-    from vlmexplain.ratings.sessions import find_session
+    from vlmexplain.ratings.exchange.export_rows import session_data
+    from vlmexplain.ratings.exchange.import_files import read_export
+    from vlmexplain.ratings.organiser.sessions import find_session
 
     if Path(source).suffix:
         return read_export(Path(source))

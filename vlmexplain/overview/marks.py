@@ -16,7 +16,7 @@ from typing import Literal, get_args
 from vlmexplain.datasets.gallery import Gallery
 from vlmexplain.errors import GalleryError, StoreError, UnknownName
 from vlmexplain.overview.table_text import spreadsheet_safe
-from vlmexplain.ratings.audit_marks import read_audit_marks, write_audit_mark
+from vlmexplain.ratings.store.audit_marks import read_audit_marks, write_audit_mark
 from vlmexplain.storage import home
 
 Verdict = Literal["caption-wrong", "annotation-wrong", "fine"]

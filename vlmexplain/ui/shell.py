@@ -10,15 +10,15 @@ from urllib.parse import quote
 
 import streamlit as st
 
-from vlmexplain.storage import switched_on
-from vlmexplain.ui import state
-from vlmexplain.ui.choice import choose, draw_choice
-from vlmexplain.ui.collector import set_aside_modules
-from vlmexplain.ui.components.mount import register
-from vlmexplain.ui.free_memory import give_back
-from vlmexplain.ui.messages import told
-from vlmexplain.ui.theme import stylesheet
-from vlmexplain.ui.timing import drawing
+from vlmexplain.ui.server.collector import set_aside_modules
+from vlmexplain.ui.server.free_memory import give_back
+from vlmexplain.ui.server.raters_only import raters_only
+from vlmexplain.ui.server.timing import drawing
+from vlmexplain.ui.shared import state
+from vlmexplain.ui.shared.choice import choose, draw_choice
+from vlmexplain.ui.shared.components.mount import register
+from vlmexplain.ui.shared.messages import told
+from vlmexplain.ui.shared.theme import stylesheet
 
 PAGES = Path(__file__).parents[2] / "pages"
 RATE = "Rate"
@@ -52,11 +52,6 @@ def show(draw: Callable[[], None]) -> None:
         draw()
     else:
         run_app()
-
-
-def raters_only() -> bool:
-    """Whether ``VLMEXPLAIN_RATERS_ONLY=1``: this server has the rater's page and no other."""
-    return switched_on("VLMEXPLAIN_RATERS_ONLY")
 
 
 def _whole_app() -> Any:
@@ -96,7 +91,7 @@ def _whole_app() -> Any:
 
 def _rating_alone() -> Any:
     """The rater's page at its own address, and at every other."""
-    from vlmexplain.ui.rating.page import rate_page
+    from vlmexplain.ui.pages.rating.page import rate_page
 
     pages = [
         st.Page(rate_page, title=RATE, default=True, url_path="start"),

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from vlmexplain.metrics.table import METRICS
 from vlmexplain.ratings.analysis.ratings import mean_rating_by_item
-from vlmexplain.ratings.rows import RatingRow
+from vlmexplain.ratings.plan.rows import RatingRow
 
 FEWEST_ITEMS = 3
 

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from vlmexplain.ratings.analysis.alpha import Level, alphas
 from vlmexplain.ratings.analysis.figure import Interval
-from vlmexplain.ratings.rows import RatingRow, by_item
-from vlmexplain.ratings.spec import SessionSpec
-
-Level = Literal["ordinal", "nominal"]
+from vlmexplain.ratings.plan.rows import RatingRow, by_item
+from vlmexplain.ratings.plan.spec import SessionSpec
 
 FEWEST_RESAMPLES = 20
 """An interval needs at least this many resamples in which alpha is defined."""
@@ -43,8 +42,7 @@ def agreement_of(
 ) -> Agreement:
     """Alpha of the ratings (ordinal), the preference and each class (nominal).
 
-    Reference: K. Krippendorff, Content Analysis, 4th ed. (2019), ch. 12; computed by the package
-    ``krippendorff``. The 95 % intervals are percentiles over items drawn with replacement.
+    The 95 % intervals are percentiles over items drawn with replacement.
 
     Args:
         answers: from `rows.first_answers`.
@@ -95,30 +93,17 @@ def alpha_interval(counts: NDArray[np.int64], level: Level, seed: int, resamples
     n = len(counts)
     if not n:
         return _undefined("no item has answers of two raters")
-    value = _alpha(counts, level)
-    if value is None:
+    (value,) = alphas(counts, np.ones((1, n), np.int64), level).tolist()
+    if math.isnan(value):
         return Interval(None, None, None, n, "all answers are the same, so chance cannot be told")
     rng = np.random.default_rng(seed % 2**64)
-    drawn = [_alpha(counts[rng.integers(0, n, n)], level) for _ in range(resamples)]
-    defined = [one for one in drawn if one is not None]
+    drawn = [np.bincount(rng.integers(0, n, n), minlength=n) for _ in range(resamples)]
+    found = alphas(counts, np.stack(drawn), level)
+    defined = found[~np.isnan(found)]
     if n < 2 or len(defined) < FEWEST_RESAMPLES:
         return Interval(value, None, None, n, None, "too few items for an interval")
     low, high = np.percentile(defined, [2.5, 97.5])
     return Interval(value, float(low), float(high), n)
-
-
-def _alpha(counts: NDArray[np.int64], level: Level) -> float | None:
-    import krippendorff
-
-    occurring = counts[:, counts.sum(axis=0) > 0]
-    if occurring.shape[1] < 2:
-        return None
-    found = krippendorff.alpha(
-        value_counts=occurring,
-        value_domain=np.arange(occurring.shape[1]),
-        level_of_measurement=level,
-    )
-    return float(found)
 
 
 def _marks(key: str) -> Callable[[RatingRow], object]:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from vlmexplain.ratings.analysis.figure import Figure, mean_of, share_of
-from vlmexplain.ratings.classes import SUCCESSFUL_ALTERNATIVE
-from vlmexplain.ratings.rows import RatingRow, by_item
+from vlmexplain.ratings.plan.classes import SUCCESSFUL_ALTERNATIVE
+from vlmexplain.ratings.plan.rows import RatingRow, by_item
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,7 @@ from vlmexplain.ratings.analysis.consistency import (
 )
 from vlmexplain.ratings.analysis.preference import PreferenceSummary, summarise_preference
 from vlmexplain.ratings.analysis.ratings import RatingSummary, summarise_ratings
-from vlmexplain.ratings.rows import RatingData, first_answers
+from vlmexplain.ratings.plan.rows import RatingData, first_answers
 
 MOST_RESAMPLES = 100_000
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from vlmexplain.ratings.analysis.figure import Figure, share_of
-from vlmexplain.ratings.rows import RatingRow, by_item
+from vlmexplain.ratings.plan.rows import RatingRow, by_item
 
 NO_ANSWERS = "no answers"
 

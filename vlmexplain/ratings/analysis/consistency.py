@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from vlmexplain.ratings.analysis.figure import Figure, mean_of, share_of
-from vlmexplain.ratings.rows import RatingRow, is_answer
-from vlmexplain.ratings.spec import SessionSpec
+from vlmexplain.ratings.plan.rows import RatingRow, is_answer
+from vlmexplain.ratings.plan.spec import SessionSpec
 
 NO_PAIRS = "no item was answered twice by one rater"
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from vlmexplain.ratings.analysis.figure import Figure, Interval, share_of
-from vlmexplain.ratings.rows import RatingRow, by_item
+from vlmexplain.ratings.plan.rows import RatingRow, by_item
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from vlmexplain.ratings.analysis.figure import Figure, mean_of
-from vlmexplain.ratings.rows import RatingRow, by_item
-from vlmexplain.ratings.spec import SessionSpec
+from vlmexplain.ratings.plan.rows import RatingRow, by_item
+from vlmexplain.ratings.plan.spec import SessionSpec
 
 
 @dataclass(frozen=True, slots=True)

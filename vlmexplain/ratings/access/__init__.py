@@ -1,0 +1,1 @@
+"""Who may open what: codes, attempts, the organiser."""

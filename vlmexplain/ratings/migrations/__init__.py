@@ -1,1 +1,0 @@
-"""Schema versions of the rating store; run by `vlmexplain.ratings.migrate`."""

@@ -1,0 +1,1 @@
+"""What organisers do: sessions and their state."""

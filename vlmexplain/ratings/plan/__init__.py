@@ -1,0 +1,1 @@
+"""What a rating session is: questions, items, classes, answers as values."""

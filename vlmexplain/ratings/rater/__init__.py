@@ -1,0 +1,1 @@
+"""What raters do: join, answer, go on."""

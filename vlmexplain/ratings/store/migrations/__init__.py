@@ -1,0 +1,1 @@
+"""Schema versions of the rating store; run by `vlmexplain.ratings.store.migrate`."""

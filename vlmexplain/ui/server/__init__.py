@@ -1,0 +1,1 @@
+"""Round the pages: jobs, logs, stopping, memory."""
