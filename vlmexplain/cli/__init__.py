@@ -17,6 +17,7 @@ from pathlib import Path
 from vlmexplain import __version__
 from vlmexplain.cli import (
     cache,
+    concepts,
     demo,
     example,
     explain,
@@ -50,6 +51,7 @@ COMMANDS = (
     rating,
     handover,
     galleries,
+    concepts,
     models,
     cache,
     store,

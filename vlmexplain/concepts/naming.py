@@ -53,11 +53,10 @@ _LONGEST_NAME = 200
 _QUALIFIER = re.compile(r"\(([^()]*)\)")
 _MARKS = "\"'`.,;:!?“”‘’"
 _SEPARATORS = re.compile(r"[\s_\-‐‑]+")
-_LOOKS = frozenset(
-    "black white gray grey red green blue yellow orange brown pink purple beige tan silver gold "
-    "golden dark light bright big large small little tiny huge tall short long thin thick old new "
-    "young".split()  # noqa: SIM905
-)
+_COLOURS = """black white gray grey red green blue yellow orange brown pink purple beige tan silver
+gold golden dark light bright"""
+_SIZES = "big large small little tiny huge tall short long thin thick old new young"
+_LOOKS = frozenset(f"{_COLOURS} {_SIZES}".split())
 """Words of colour and size: what they stand before is what it is without them."""
 _NO_PLURALS = ("ss", "us", "is")
 """Endings of singulars, whatever WordNet's rule of detachment makes of them."""
@@ -147,9 +146,8 @@ def object_names() -> Mapping[str, str]:
     ('plate.n.04', 'mouse.n.04', 'spectacles.n.01')
     """
     text = resources.files(__package__).joinpath("object_names.tsv").read_text(encoding="utf-8")
-    rows = (
-        tuple(line.split("\t")) for line in text.splitlines() if line and not line.startswith("#")
-    )
+    lines = [line for line in text.splitlines() if line and not line.startswith("#")]
+    own = dict(line.split("\t") for line in lines)
     coco = {plain_name(name): synset for name, synset in shipped_table().items()}
     return MappingProxyType(coco | own)
 
@@ -221,7 +219,7 @@ def _lower(name: str) -> str:
 
 def _decide(name: str, wordnet: WordNet, uses: NameUses) -> NamedSynset | None:
     plain, table = plain_name(name), object_names()
-    words = (plain,)
+    words: tuple[str, ...] = (plain,)
     while words[-1] not in table and (singular := _singular(words[-1], wordnet)):
         words += (singular,)
     for word in words:

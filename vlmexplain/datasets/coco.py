@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from vlmexplain.concepts.coco_categories import coco_synset_table
-from vlmexplain.concepts.naming import synset_for_name
+from vlmexplain.concepts.coco_categories import coco_synset_table, shipped_table
+from vlmexplain.concepts.naming import DecidedBy, find_synset, plain_name
 from vlmexplain.concepts.wordnet import WordNet, load_wordnet
 from vlmexplain.datasets.caption_records import read_coco_captions
 from vlmexplain.datasets.checks import CheckLog
@@ -30,6 +30,8 @@ from vlmexplain.datasets.reading import read_stream
 from vlmexplain.datasets.record_ids import clean_text, id_text, int64_or_none
 from vlmexplain.errors import DataError
 from vlmexplain.records import ProgressCallback, no_progress
+
+_FILE: DecidedBy = "file"
 
 
 def import_coco(
@@ -143,7 +145,9 @@ class InstancesFile:
             log.add("annotation-incomplete", _short(value))
             return
         category = id_text(value.get("category_id")) or ""
-        crowd = value.get("iscrowd") in (1, True)
+        crowd, known = read_crowd(value.get("iscrowd"))
+        if not known:
+            log.add("crowd-unknown", id_text(value.get("id")) or "(no id)")
         self.instances.add(image_id, category, value.get("id"), value.get("bbox"), crowd=crowd)
 
     def _take_category(self, value: Any, log: CheckLog) -> None:
@@ -184,7 +188,12 @@ class InstancesFile:
     def meanings(
         self, synsets: Mapping[str, str], wordnet: WordNet, log: CheckLog
     ) -> dict[str, Meaning]:
-        """What each category id stands for: its own synset, else the table's, else by name."""
+        """What each category id stands for: its own synset, else the table's, else by name.
+
+        Letter case, ``_``, ``-`` and blanks of a name do not matter.
+        """
+        own_table = {plain_name(each): synset for each, synset in synsets.items()}
+        shipped = {plain_name(each): synset for each, synset in shipped_table().items()}
         meanings = {}
         for category_id, category in self.categories.items():
             if category is None:
@@ -192,17 +201,35 @@ class InstancesFile:
                 continue
             name, own = category
             thing = f"{category_id} ({name})"
-            synset = own or synsets.get(name)
+            plain, how = plain_name(name), _FILE
+            synset: str | None = own or own_table.get(plain)
+            if not own and synset:
+                how = "table" if shipped.get(plain) == synset else "corrected"
             if synset and not wordnet.has(synset):
                 log.add("category-synset-unknown", f"{thing}: {synset}")
-                synset = None
+                synset, how = None, "none"
             elif not synset:
-                synset = synset_for_name(name, wordnet)
+                found = find_synset(name, wordnet)
+                synset, how = (found.synset, found.decided_by) if found else (None, "none")
                 code = "category-synset-by-name" if synset else "category-synset-none"
                 log.add(code, f"{thing}: {synset}" if synset else thing)
             canonical = wordnet.synset(synset).name if synset else None
-            meanings[category_id] = Meaning(name, canonical)
+            meanings[category_id] = Meaning(name, canonical, decided_by=how)
         return meanings
+
+
+def read_crowd(value: Any) -> tuple[bool, bool]:
+    """What an ``iscrowd`` says, and whether it says anything that can be understood.
+
+    What cannot be understood counts as a crowd: then how many there are is unknown.
+
+    >>> read_crowd("1"), read_crowd(0.0), read_crowd(None), read_crowd(2)
+    ((True, True), (False, True), (False, True), (True, False))
+    """
+    text = str(value).strip().lower()
+    if value is None or text in ("0", "0.0", "false"):
+        return False, True
+    return True, text in ("1", "1.0", "true")
 
 
 def read_instances(

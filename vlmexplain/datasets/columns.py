@@ -60,6 +60,8 @@ class InstanceColumns:
         crowd: bool [n].
         instance_id: int64 [n], `NO_ID` where unknown.
         flags: int32 [n], bits of `checks.InstanceFlag`.
+        decided_by: int8 [n], the place in `naming.DECIDED_BY` of how the synset was decided;
+            None when nobody knows. It is kept beside the content, and is no part of it.
     """
 
     image_index: NDArray[np.int32]
@@ -71,6 +73,7 @@ class InstanceColumns:
     flags: NDArray[np.int32]
     synsets: list[str]
     names: list[str]
+    decided_by: NDArray[np.int8] | None = None
 
 
 @dataclass(frozen=True, slots=True)

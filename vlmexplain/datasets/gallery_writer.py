@@ -15,6 +15,7 @@ from vlmexplain import storage
 from vlmexplain.datasets import gallery_tables
 from vlmexplain.datasets.checks import ImportSummary
 from vlmexplain.datasets.columns import GalleryColumns
+from vlmexplain.datasets.concept_names import NAMES_FILE, names_of
 from vlmexplain.datasets.gallery import Gallery
 from vlmexplain.datasets.gallery_concepts import WordNetLike, concepts_table, write_path_lengths
 from vlmexplain.datasets.gallery_manifest import (
@@ -41,12 +42,16 @@ def write_gallery(
     sources: Sequence[SourceFile] = (),
     options: dict[str, Any] | None = None,
     request_key: str = "",
+    names_table: pa.Table | None = None,
     progress: ProgressCallback = no_progress,
 ) -> str:
     """Write a gallery and give its id, the sha256 of its columns' content.
 
     The same content again, under whatever name, is the same gallery: it gets the new name
     beside the old ones, and the summary and the image folder of this import.
+
+    Args:
+        names_table: how the names were decided; None: as the columns say. See `concept_names`.
 
     Raises:
         DataError: the name cannot be used.
@@ -68,6 +73,7 @@ def write_gallery(
         options=options or {},
         request_key=request_key,
     )
+    names_table = names_of(columns.instances) if names_table is None else names_table
     folder = galleries_folder()
     with storage.locked(folder / "publish"):
         storage.sweep_partial(folder)
@@ -76,10 +82,10 @@ def write_gallery(
         if known_names is None:
             with storage.publish_folder(target) as scratch:
                 _write_content(scratch, tables, wordnet, progress)
-                _write_about(scratch, manifest, summary)
+                _write_about(scratch, manifest, summary, names_table)
         else:
             names = (*(n for n in known_names if n != name), name)
-            _write_about(target, replace(manifest, names=names), summary)
+            _write_about(target, replace(manifest, names=names), summary, names_table)
     return manifest.id
 
 
@@ -100,7 +106,14 @@ def _names_of_intact(
     return None
 
 
-def _write_about(folder: Path, manifest: GalleryManifest, summary: ImportSummary) -> None:
+def _write_about(
+    folder: Path, manifest: GalleryManifest, summary: ImportSummary, names: pa.Table | None
+) -> None:
+    if names is not None:
+        sink = pa.BufferOutputStream()
+        with pa.ipc.new_file(sink, names.schema) as writer:
+            writer.write_table(names.combine_chunks())
+        storage.write_file(folder / NAMES_FILE, sink.getvalue().to_pybytes())
     text = json.dumps(summary.to_json(), indent=1, ensure_ascii=False)
     storage.write_file(folder / "checks.json", text.encode())
     write_manifest(folder, manifest)

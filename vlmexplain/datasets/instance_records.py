@@ -10,6 +10,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from vlmexplain.concepts.naming import DECIDED_BY, DecidedBy
 from vlmexplain.datasets.boxes import read_box
 from vlmexplain.datasets.checks import CheckLog, InstanceFlag
 from vlmexplain.datasets.columns import NO_ID, InstanceColumns
@@ -17,14 +18,21 @@ from vlmexplain.datasets.record_ids import int64_or_none
 
 Kind = TypeVar("Kind", bound=Hashable)
 
+_HOW = {how: number for number, how in enumerate(DECIDED_BY)}
+
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """What a kind of object (a category, or a name with its synsets) stands for."""
+    """What a kind of object (a category, or a name with its synsets) stands for.
+
+    Attributes:
+        decided_by: how the synset was decided, a key of `naming.DECIDED_BY`.
+    """
 
     name: str
     synset: str | None
     flags: int = 0
+    decided_by: DecidedBy = "file"
 
 
 class InstanceRecords(Generic[Kind]):
@@ -55,6 +63,11 @@ class InstanceRecords(Generic[Kind]):
         self._box.extend(numbers)
         self._crowd.append(crowd)
         self._flags.append(flags)
+
+    def kinds(self) -> dict[Kind, int]:
+        """How many annotations there are of each kind, whether their images are kept or not."""
+        counts = np.bincount(np.array(self._kind, np.int64), minlength=len(self._kind_codes))
+        return dict(zip(self._kind_codes, counts.tolist(), strict=True))
 
     def columns(
         self,
@@ -89,12 +102,13 @@ class InstanceRecords(Generic[Kind]):
         content = (image, kind, crowd, box)
         used = _without_repeated(used, ids, content, flags, log)
         synsets, names = _Codes(), _Codes()
-        tables = np.full((3, len(kinds) + 1), -1, np.int32)
+        tables = np.full((4, len(kinds) + 1), -1, np.int32)
         for k, meaning in meanings.items():
             if meaning is not None:
                 synset = -1 if meaning.synset is None else synsets.code(meaning.synset)
-                tables[:, k] = synset, names.code(meaning.name), meaning.flags
-        synset_code, name_code, meaning_flags = (table[kind[used]] for table in tables)
+                how = _HOW[meaning.decided_by]
+                tables[:, k] = synset, names.code(meaning.name), meaning.flags, how
+        synset_code, name_code, meaning_flags, how_code = (table[kind[used]] for table in tables)
         return InstanceColumns(
             image_index=image[used],
             synset_code=synset_code,
@@ -105,6 +119,7 @@ class InstanceRecords(Generic[Kind]):
             flags=flags[used] | meaning_flags,
             synsets=list(synsets.codes),
             names=list(names.codes),
+            decided_by=how_code.astype(np.int8),
         )
 
     def _image_index(

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from vlmexplain.concepts.naming import read_aliases, synset_for_name
+from vlmexplain.concepts.naming import NO_USES, NameUses, find_synset, read_aliases
 from vlmexplain.concepts.wordnet import WordNet, load_wordnet
 from vlmexplain.datasets.caption_records import CaptionRecords, read_coco_captions
 from vlmexplain.datasets.checks import CheckLog, InstanceFlag
@@ -114,10 +114,11 @@ def _read(
             )
         same_names = read_aliases(aliases)
         sources.append(aliases_source)
+    uses = name_uses(records, wordnet)
     return ReadData(
         listed=listed,
         instances=records,
-        meaning_of=lambda kind: meaning_of(kind, wordnet, same_names),
+        meaning_of=lambda kind: meaning_of(kind, wordnet, same_names, uses),
         captions=spoken,
         sources=sources,
         caption_key=_coco_key,
@@ -188,22 +189,38 @@ def _texts(value: Any) -> tuple[str, ...]:
     return tuple(dict.fromkeys(filter(None, texts)))
 
 
+def name_uses(records: InstanceRecords[ObjectKind], wordnet: WordNet) -> NameUses:
+    """Which synsets the file gives the objects of each name, and how often."""
+    uses = NameUses()
+    for (names, synsets), times in records.kinds().items():
+        if names and synsets and wordnet.has(synsets[0]):
+            uses.add(names[0], wordnet.canonical(synsets[0]), times)
+    return uses
+
+
 def meaning_of(
-    kind: ObjectKind, wordnet: WordNet, aliases: Mapping[str, tuple[str, ...]]
+    kind: ObjectKind,
+    wordnet: WordNet,
+    aliases: Mapping[str, tuple[str, ...]],
+    uses: NameUses = NO_USES,
 ) -> Meaning:
-    """The first synset given; without one, that of the first name that has one; else none."""
+    """The first synset given; without one, that of the first name that has one; else none.
+
+    A synset that WordNet 3.0 does not have is no synset: the name is not asked then.
+    """
     names, synsets = kind
     name = names[0] if names else ""
     if not synsets:
         for each in names:
-            found = synset_for_name(each, wordnet, aliases)
+            found = find_synset(each, wordnet, aliases, uses)
             if found:
-                return Meaning(name, found, InstanceFlag.SYNSET_BY_NAME.value)
-        return Meaning(name, None, InstanceFlag.SYNSET_NONE.value)
+                flag = InstanceFlag.SYNSET_BY_NAME.value
+                return Meaning(name, found.synset, flag, found.decided_by)
+        return Meaning(name, None, InstanceFlag.SYNSET_NONE.value, "none")
     flags = InstanceFlag.SYNSET_SEVERAL.value if len(synsets) > 1 else 0
     if wordnet.has(synsets[0]):
         return Meaning(name, wordnet.synset(synsets[0]).name, flags)
-    return Meaning(name, None, flags | InstanceFlag.SYNSET_UNKNOWN.value)
+    return Meaning(name, None, flags | InstanceFlag.SYNSET_UNKNOWN.value, "none")
 
 
 def one_for_each_coco_image(kept: Kept, log: CheckLog) -> Kept:

@@ -187,12 +187,27 @@ def query_table(
         "margin": pa.array(margin, mask=~ranked),
         "failure": found.failure,
         "unranked_because": pa.array(unranked, pa.string()),
+        **score_columns(scores, informed, rows, n),
+    }
+    return pa.table(columns)
+
+
+def score_columns(
+    scores: PairScores, informed: PairScores, rows: NDArray[np.intp], n: int
+) -> dict[str, Any]:
+    """The columns that the annotations decide, null where the query did not fail.
+
+    Args:
+        scores, informed: one row a failure, plain and query-informed.
+        rows: the failures' places among the ``n`` queries.
+    """
+    columns = {
         **_metric_columns(scores, rows, n, ""),
         **_metric_columns(informed, rows, n, "q_"),
     }
     for name in COUNT_COLUMNS:
         columns[name] = _spread(scores.columns()[name], rows, n)
-    return pa.table(columns)
+    return columns
 
 
 def _alphabetical(texts: list[str]) -> NDArray[np.int32]:

@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 import shutil
 import time
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from vlmexplain.datasets.gallery import Gallery
@@ -23,7 +22,6 @@ from vlmexplain.models.protocol import Mode
 from vlmexplain.models.spec import parse_spec
 from vlmexplain.records import (
     MetricOptions,
-    ModelIdentity,
     Progress,
     ProgressCallback,
     no_progress,
@@ -31,13 +29,11 @@ from vlmexplain.records import (
 from vlmexplain.scoring.embedding import Embeddings, known_left_out
 from vlmexplain.scoring.engine import Engine, LocalEngine
 from vlmexplain.scoring.image_index import ImageIndex, index_captions, index_images
-from vlmexplain.scoring.query_columns import ONLY_FOR_SEARCH, Outcomes, outcomes, query_table
+from vlmexplain.scoring.query_columns import Outcomes, outcomes, query_table
 from vlmexplain.scoring.ranking import Ranking
+from vlmexplain.scoring.run_files import run_key, write_queries
 from vlmexplain.scoring.run_store import (
-    FORMAT,
     MANIFEST,
-    QUERIES_FILE,
-    ROWS_FILE,
     Run,
     RunManifest,
     intact_run,
@@ -46,7 +42,7 @@ from vlmexplain.scoring.run_store import (
     runs_folder,
 )
 from vlmexplain.scoring.turns import take_turn
-from vlmexplain.storage import content_key, publish_folder
+from vlmexplain.storage import publish_folder
 
 __all__ = ["MOST_KEPT", "Run", "RunManifest", "list_runs", "open_run", "run", "run_key"]
 
@@ -55,7 +51,6 @@ MOST_KEPT = 1000
 
 DEFAULT_OPTIONS = MetricOptions()
 LOCAL = LocalEngine()
-PARQUET_ROWS = 65_536
 
 
 def run(
@@ -122,28 +117,6 @@ def mode_of(model_spec: str) -> Mode:
     ('image-text', 'text-text')
     """
     return "text-text" if parse_spec(model_spec).kind in ("sentence", "fake-text") else "image-text"
-
-
-def run_key(
-    gallery: Gallery,
-    model: ModelIdentity,
-    mode: Mode,
-    k: int,
-    options: MetricOptions,
-    left_out: dict[int, tuple[str, str]],
-) -> str:
-    """The content key of a run: all that decides what is in it."""
-    return content_key(
-        {
-            "format": FORMAT,
-            "gallery": gallery.id,
-            "model": model.digest,
-            "mode": mode,
-            "k": k,
-            "options": asdict(options),
-            "left_out": sorted(left_out),
-        }
-    )
 
 
 @dataclass(slots=True)
@@ -264,11 +237,3 @@ class _Making:
                 (folder / MANIFEST).write_text(text, encoding="utf-8")
         except pa.ArrowInvalid as error:
             raise StoreError(f"cannot write ({error}).", where=str(target)) from error
-
-
-def write_queries(table: pa.Table, folder: Path) -> None:
-    """Write a run's queries twice: Parquet to filter and sort, Arrow to find a row at once."""
-    pq.write_table(table, folder / QUERIES_FILE, row_group_size=PARQUET_ROWS, compression="zstd")
-    rows = table.drop_columns(list(ONLY_FOR_SEARCH)).combine_chunks()
-    with pa.ipc.new_file(str(folder / ROWS_FILE), rows.schema) as file:
-        file.write_table(rows)
