@@ -19,7 +19,7 @@ OF_ANOTHER_WORD = {
     ("smoothy", "smoothies"),
     ("stripes", "stripess"),
 }
-"""Pairs of the alias file whose plural is that of another word: sole, cookie ...; stripess is a slip."""
+"""Pairs of the alias file whose plural is of another word (sole, cookie ...), and a slip."""
 
 
 @pytest.fixture(scope="module")

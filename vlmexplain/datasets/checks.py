@@ -133,6 +133,9 @@ CHECKS: dict[str, Check] = {
         Check("possible-duplicate", "flagged", "annotation",
               "Its box is almost the same (IoU at least 0.9) as another's of the same concept; "
               "both are counted, as annotated."),
+        Check("mask-unusable", "flagged", "annotation",
+              "The segmentation is neither polygons nor run lengths that fit: no mask; the box "
+              "is taken."),
         Check("synset-several", "taken", "annotation",
               "Several synsets are given; the first is taken."),
         Check("synset-by-name", "flagged", "annotation",

@@ -34,6 +34,9 @@ _RULES = f"""\
   flagged from {EDGE_TOLERANCE_PX} pixels on.
 - **Near-identical boxes** (IoU at least {DUPLICATE_IOU}) of one concept in one image are
   flagged and counted as annotated.
+- **Masks**: polygons and run lengths are kept beside the boxes, turned and scaled with the
+  picture, and drawn when they are asked for. Metrics use boxes. A mask is found by its
+  annotation's id: an id that several share has none.
 - **Concepts of COCO**: a category's own `synset` field, else the table of 80 categories (or the
   user's over it), else the first noun sense of its name, flagged. **Of Visual Genome**: the
   first synset given; without one, the first noun sense of a name or of its aliases; else none.

@@ -28,6 +28,7 @@ from vlmexplain.datasets.json_stream import JsonStream
 from vlmexplain.datasets.listed_images import ListedImage, link_or_empty, pixels_or_none
 from vlmexplain.datasets.reading import read_stream
 from vlmexplain.datasets.record_ids import clean_text, id_text, int64_or_none
+from vlmexplain.datasets.segmentation_records import SegmentationRecords
 from vlmexplain.errors import DataError
 from vlmexplain.records import ProgressCallback, no_progress
 
@@ -93,17 +94,19 @@ def _read(
         captions=records,
         sources=(source, captions_source),
         drawn=file.drawn,
+        segmentations=file.segmentations,
     )
 
 
 class InstancesFile:
-    """What a COCO instances file says, without its polygons."""
+    """What a COCO instances file says."""
 
     def __init__(self, path: Path):
         self.path = path
         self.drawn = False
         self.images: dict[str, dict[str, Any] | None] = {}
         self.instances: InstanceRecords[str] = InstanceRecords()
+        self.segmentations = SegmentationRecords()
         self.categories: dict[str, tuple[str, str] | None] = {}
         self.licences: dict[str, tuple[str, str]] = {}
 
@@ -149,6 +152,7 @@ class InstancesFile:
         if not known:
             log.add("crowd-unknown", id_text(value.get("id")) or "(no id)")
         self.instances.add(image_id, category, value.get("id"), value.get("bbox"), crowd=crowd)
+        self.segmentations.add(value.get("id"), value.get("segmentation"), log)
 
     def _take_category(self, value: Any, log: CheckLog) -> None:
         category_id = id_text(value.get("id")) if isinstance(value, dict) else None

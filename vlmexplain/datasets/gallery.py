@@ -15,7 +15,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from PIL import Image
 
-from vlmexplain.datasets import images
+from vlmexplain.datasets import images, masks
 from vlmexplain.datasets.checks import ImportSummary
 from vlmexplain.datasets.gallery_manifest import (
     GalleryManifest,
@@ -35,6 +35,8 @@ __all__ = [
 ]
 
 SHORTEST_PREFIX = 4
+MASKS = "masks.arrow"
+_MASK_DECIMALS = 2  # of a pixel, as COCO writes them; takes back what 32 bits rounded
 T = TypeVar("T")
 
 
@@ -166,6 +168,32 @@ class Gallery:
         return ImageAnnotations(
             image.width_px, image.height_px, tuple(self._instance(row) for row in rows)
         )
+
+    @cached_property
+    def masks_table(self) -> pa.Table | None:
+        """One row an instance: polygons, run_lengths; None when the data set had no masks."""
+        return self._table("masks") if self.manifest.masks_sha256 else None
+
+    def mask(self, instance: int) -> NDArray[np.bool_] | None:
+        """Which pixels of the upright picture the object covers, bool [height_px, width_px].
+
+        Args:
+            instance: its row in ``instances_table``.
+
+        Returns:
+            None when the data set gives no mask of it; its box is then all there is.
+        """
+        self._checked(instance, self.n_instances, "instance")
+        if self.masks_table is None:
+            return None
+        (row,) = self.masks_table.slice(instance, 1).to_pylist()
+        image = self.image(self.instances_table.column("image_index")[instance].as_py())
+        if row["run_lengths"] is not None:
+            return masks.run_lengths_mask(row["run_lengths"], image.width_px, image.height_px)
+        if row["polygons"] is None:
+            return None
+        rings = [np.round(np.array(ring), _MASK_DECIMALS).tolist() for ring in row["polygons"]]
+        return masks.polygon_mask(rings, image.width_px, image.height_px)
 
     def read_rgb(self, image_index: int) -> Image.Image:
         """The picture upright and in RGB, if it still is the one that was imported.

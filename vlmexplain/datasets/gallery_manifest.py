@@ -37,6 +37,7 @@ class GalleryManifest:
         drawn: True for the drawn demo world.
         created_s: Unix time of the last import that gave it.
         request_key: which request made it; see `vlmexplain.datasets.importing`.
+        masks_sha256: hex digest of ``masks.arrow``; empty without one.
     """
 
     id: str
@@ -51,6 +52,7 @@ class GalleryManifest:
     sources: tuple[SourceFile, ...] = ()
     options: dict[str, Any] = field(default_factory=dict)
     request_key: str = ""
+    masks_sha256: str = ""
 
     @property
     def name(self) -> str:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from vlmexplain.datasets import gallery_tables
 from vlmexplain.datasets.checks import ImportSummary
 from vlmexplain.datasets.columns import GalleryColumns
 from vlmexplain.datasets.concept_names import NAMES_FILE, names_of
-from vlmexplain.datasets.gallery import Gallery
+from vlmexplain.datasets.gallery import MASKS, Gallery
 from vlmexplain.datasets.gallery_concepts import WordNetLike, concepts_table, write_path_lengths
 from vlmexplain.datasets.gallery_manifest import (
     GalleryManifest,
@@ -43,14 +44,16 @@ def write_gallery(
     options: dict[str, Any] | None = None,
     request_key: str = "",
     names_table: pa.Table | None = None,
+    write_masks: Callable[[Path, pa.Table], None] | None = None,
     progress: ProgressCallback = no_progress,
 ) -> str:
     """Write a gallery and give its id, the sha256 of its columns' content.
 
     The same content again, under whatever name, is the same gallery: it gets the new name
-    beside the old ones, and the summary and the image folder of this import.
+    beside the old ones, and the summary, the image folder and the masks of this import.
 
     Args:
+        write_masks: writes ``masks.arrow`` for the instances in gallery order.
         names_table: how the names were decided; None: as the columns say. See `concept_names`.
 
     Raises:
@@ -78,21 +81,25 @@ def write_gallery(
     with storage.locked(folder / "publish"):
         storage.sweep_partial(folder)
         target = folder / manifest.id
-        known_names = _names_of_intact(target, wordnet, progress)
-        if known_names is None:
+        known = _manifest_of_intact(target, wordnet, progress)
+        if known is None:
             with storage.publish_folder(target) as scratch:
                 _write_content(scratch, tables, wordnet, progress)
-                _write_about(scratch, manifest, summary, names_table)
+                masks = _write_masks(scratch, tables, write_masks)
+                _write_about(scratch, replace(manifest, masks_sha256=masks), summary, names_table)
         else:
-            names = (*(n for n in known_names if n != name), name)
-            _write_about(target, replace(manifest, names=names), summary, names_table)
+            names = (*(n for n in known.names if n != name), name)
+            masks = _write_masks(target, tables, write_masks) or known.masks_sha256
+            _write_about(
+                target, replace(manifest, names=names, masks_sha256=masks), summary, names_table
+            )
     return manifest.id
 
 
-def _names_of_intact(
+def _manifest_of_intact(
     target: Path, wordnet: WordNetLike, progress: ProgressCallback
-) -> tuple[str, ...] | None:
-    """The names of the gallery if it is there already; a damaged one is removed."""
+) -> GalleryManifest | None:
+    """The manifest of the gallery if it is there already; a damaged one is removed."""
     if not target.exists():
         return None
     try:
@@ -101,9 +108,21 @@ def _names_of_intact(
     except GalleryError:
         intact = False
     if intact:
-        return manifest.names
+        return manifest
     shutil.rmtree(target)
     return None
+
+
+def _write_masks(
+    folder: Path, tables: gallery_tables.Tables, write: Callable[[Path, pa.Table], None] | None
+) -> str:
+    """Write the masks, if there are any; their sha256 hex, else an empty text."""
+    if write is None:
+        return ""
+    with storage.publish_file(folder / MASKS) as scratch:
+        write(scratch, tables.instances)
+        with scratch.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _write_about(

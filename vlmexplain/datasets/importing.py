@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from vlmexplain.datasets.boxes import edge_flags, possible_duplicates
@@ -24,6 +25,7 @@ from vlmexplain.datasets.instance_records import InstanceRecords, Meaning, insta
 from vlmexplain.datasets.listed_images import ListedImage, readable_pictures, shown_grid
 from vlmexplain.datasets.orientation import upright_boxes
 from vlmexplain.datasets.record_ids import id_order
+from vlmexplain.datasets.segmentation_records import SegmentationRecords, write_masks
 from vlmexplain.errors import DataError
 from vlmexplain.records import Progress, ProgressCallback
 
@@ -41,6 +43,7 @@ class ReadData:
         sources: the files that were read.
         drawn: True for the drawn demo world.
         choose: which of the images with a readable picture (sorted by id) are taken.
+        segmentations: of the annotations, where the format has any.
     """
 
     listed: Mapping[str, ListedImage]
@@ -51,6 +54,7 @@ class ReadData:
     drawn: bool = False
     caption_key: Callable[[ListedImage], str | None] = lambda image: image.image_id
     choose: Callable[[Kept], Kept] = lambda kept: kept
+    segmentations: SegmentationRecords | None = None
 
 
 def finish(
@@ -75,7 +79,8 @@ def finish(
     if not kept:
         raise _nothing_readable(len(in_order), request.images, log)
     progress(Progress("Checking the annotations", 0, len(data.instances), "annotations"))
-    columns = gallery_columns(data, data.choose(kept), log)
+    kept = data.choose(kept)
+    columns = gallery_columns(data, kept, log)
     summary = log.summary(
         images=len(columns.images.image_id),
         captions=len(columns.captions.text),
@@ -91,9 +96,20 @@ def finish(
         sources=data.sources,
         options=request.options(),
         request_key=request_key,
+        write_masks=_mask_writer(data, kept),
         progress=progress,
     )
     return open_gallery(gallery_id)
+
+
+def _mask_writer(data: ReadData, kept: Kept) -> Callable[[Path, pa.Table], None] | None:
+    """Writes the masks of a gallery's instances; None where the files have none."""
+    records = data.segmentations
+    if not records:
+        return None
+    in_order = sorted(kept, key=lambda one: id_order(one[0].image_id))
+    grids = [shown_grid(listed, facts) for listed, facts in in_order]
+    return lambda path, instances: write_masks(path, records, instances, grids)
 
 
 def gallery_columns(data: ReadData, kept: Kept, log: CheckLog) -> GalleryColumns:

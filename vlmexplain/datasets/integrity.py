@@ -9,11 +9,12 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 
-from vlmexplain.datasets.gallery import Gallery
+from vlmexplain.datasets.gallery import MASKS, Gallery
 from vlmexplain.datasets.gallery_concepts import (
     WordNetLike,
     concepts_table,
@@ -73,6 +74,8 @@ def damaged_tables(
         yield _damage(gallery, "concepts.arrow", "not what WordNet and the instances give")
     if not _paths_are_right(gallery, wordnet, progress):
         yield _damage(gallery, "path_lengths.npy", "not the paths of WordNet")
+    if not _masks_are_right(gallery):
+        yield _damage(gallery, MASKS, "not the masks that were imported")
 
 
 def damaged_pictures(
@@ -85,8 +88,7 @@ def damaged_pictures(
         progress(Progress("Comparing the pictures", done, gallery.n_images, "images"))
         where = f"{gallery.images_folder / file_name} (image {image_id})"
         try:
-            with safe_path(gallery.images_folder, file_name).open("rb") as file:
-                found = hashlib.file_digest(file, "sha256").hexdigest()
+            found = _sha256(safe_path(gallery.images_folder, file_name))
         except PictureError as error:
             yield Damage(error.code, where, error.message)
         except OSError as error:
@@ -117,6 +119,19 @@ def _paths_are_right(gallery: Gallery, wordnet: WordNetLike, progress: ProgressC
         np.array_equal(stored[start : start + len(block)], block)
         for start, block in path_length_blocks(gallery.concepts, wordnet, progress)
     )
+
+
+def _masks_are_right(gallery: Gallery) -> bool:
+    said = gallery.manifest.masks_sha256
+    try:
+        return not said or _sha256(gallery.folder / MASKS) == said
+    except OSError:
+        return False
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _damage(gallery: Gallery, name: str, problem: str) -> Damage:

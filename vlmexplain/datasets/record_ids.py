@@ -39,6 +39,8 @@ def id_order(text: str) -> tuple[int, int, str]:
 
 def int64_or_none(value: Any) -> int | None:
     """A whole number that fits 64 bits, else None."""
+    if type(value) is int:
+        return value if -(2**63) < value < 2**63 else None
     text = id_text(value)
     if text is None or not _WHOLE_NUMBER.fullmatch(text):
         return None

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -23,7 +24,7 @@ from vlmexplain.datasets.columns import (
 )
 from vlmexplain.datasets.concept_names import NameKey, name_counts, names_table
 from vlmexplain.datasets.concept_table import Correction, read_corrections
-from vlmexplain.datasets.gallery import Gallery, list_galleries, open_gallery
+from vlmexplain.datasets.gallery import MASKS, Gallery, list_galleries, open_gallery
 from vlmexplain.datasets.gallery_writer import write_gallery
 from vlmexplain.datasets.instance_records import instance_name
 from vlmexplain.errors import DataError
@@ -95,6 +96,7 @@ def apply_table(
         sources=gallery.manifest.sources,
         options=gallery.manifest.options | {"reviewed_from": gallery.id},
         names_table=names_table(new_counts),
+        write_masks=_mask_copier(gallery),
         progress=progress,
     )
     return Renamed(open_gallery(gallery_id), len({each for each, _ in changes}), n_instances)
@@ -130,6 +132,21 @@ def changes_of(
                         remedy="Keep one of them, or say in a column 'was' which objects it is of.",
                     )
     return {key: row.synset for key, row in asked.items() if row.synset != key[1]}
+
+
+def _mask_copier(old: Gallery) -> Callable[[Path, pa.Table], None] | None:
+    """Takes the masks along; None where there are none.
+
+    Instances are sorted by image and id before all else, and only those with an id of their own
+    have a mask: whatever their synsets, every mask keeps its place.
+    """
+    if not old.manifest.masks_sha256:
+        return None
+
+    def copy(path: Path, _: pa.Table) -> None:
+        shutil.copyfile(old.folder / MASKS, path)
+
+    return copy
 
 
 def _free_name(wanted: str) -> str:
