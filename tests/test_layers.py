@@ -14,6 +14,7 @@ LAYERS = [
     {"handover"},
     {"report", "demo_setup", "run_items", "health"},
     {"live", "overview", "ray_engine"},
+    {"positives"},
     {"explain", "lgip"},
     {"example", "pairs_io", "wording"},
     {"scoring", "ratings"},
@@ -45,6 +46,7 @@ HOME_OF = {  # a library and the only parts that may import it
     "nltk": {"concepts"},
     "wn": {"concepts"},
     "sqlalchemy": {"ratings"},
+    "sklearn": {"positives"},
     "ray": {"ray_engine"},
     "fsspec": {"ray_engine"},
 }

@@ -72,7 +72,8 @@ def test_a_database_from_before_is_upgraded_by_the_first_mark(here: Path) -> Non
     migrate(database)
 
     def back(connection: object) -> None:
-        connection.execute(text("DROP TABLE rating_audit_marks"))  # type: ignore[attr-defined]
+        for table in ("rating_audit_marks", "rating_fit_marks"):
+            connection.execute(text(f"DROP TABLE {table}"))  # type: ignore[attr-defined]
         connection.execute(  # type: ignore[attr-defined]
             text(f"UPDATE {VERSION_TABLE} SET version_num = 'v0001'")
         )

@@ -40,7 +40,7 @@ def read_audit_marks(gallery_id: str) -> KeptMarks:
     Raises:
         StoreError: there is a database and it cannot be read.
     """
-    database = _database(_address())
+    database = marks_database()
     if database.file is not None and not database.file.exists():
         return NOTHING
     return database.read(lambda connection: _read(connection, gallery_id))
@@ -60,7 +60,7 @@ def write_audit_mark(
     assert caption_index >= 0
     # raters may go on where the database is elsewhere; marks are the server's own
     refuse_read_only(home() / FILE_NAME)
-    database = _database(_address())
+    database = marks_database()
     migrate(database)
 
     def work(connection: Connection) -> None:
@@ -102,8 +102,9 @@ def _put(connection: Connection, gallery_id: str, caption_index: int, verdict: s
     )
 
 
-def _address() -> str:
-    return database_url().render_as_string(hide_password=False)
+def marks_database() -> Database:
+    """The database that marks are kept in."""
+    return _database(database_url().render_as_string(hide_password=False))
 
 
 @lru_cache(maxsize=4)

@@ -13,7 +13,7 @@ from vlmexplain.ratings.store.database_errors import translated
 from vlmexplain.ratings.store.tables import METADATA, VERSION_TABLE
 from vlmexplain.storage import locked, refuse_read_only
 
-HEAD = "v0002"
+HEAD = "v0003"
 """The newest schema; a test holds it to the newest migration."""
 
 SCRIPTS = Path(__file__).parent / "migrations"

@@ -181,3 +181,14 @@ AUDIT_MARKS = Table(
     Column("verdict", String(20), nullable=False),
     Column("marked_at", Double, nullable=False),
 )
+
+FIT_MARKS = Table(
+    "rating_fit_marks",  # an image fits a caption too, or does not
+    METADATA,
+    Column("gallery_id", String(64), primary_key=True),
+    Column("caption_index", Integer, primary_key=True, autoincrement=False),
+    Column("image_index", Integer, primary_key=True, autoincrement=False),
+    Column("fits", Boolean, nullable=False),
+    Column("marked_by", Text, nullable=False),  # as typed, may be empty
+    Column("marked_at", Double, nullable=False),
+)

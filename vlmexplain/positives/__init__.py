@@ -1,0 +1,1 @@
+"""Positives beyond the caption's own image: where they come from, and what they change."""
