@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from vlmexplain.concepts.mentions import mentions_in
+from vlmexplain.concepts.mentions import denied_concepts, mentions_in
 from vlmexplain.concepts.wordnet import load_wordnet
 from vlmexplain.datasets.gallery import Gallery
 from vlmexplain.errors import DataError
@@ -79,7 +79,8 @@ class Explanation:
         gallery_id, run_key, model, mode: where it comes from; None for the example.
         drawn: True when gallery or model is of the drawn world.
         source: one line on where the example is from; "" for a run.
-        mentions: the words of the query that name concepts of the ground truth.
+        mentions: the words of the query that name concepts of the ground truth, and those that
+            name a concept of the gallery as absent.
         query_informed: whether the metrics look at those concepts alone.
         ground_truth: the caption's own image.
         retrieved: the image it is compared with; None when no image has a score.
@@ -147,7 +148,7 @@ def explain_query(
     row = table.row(caption_index)
     strip, ground_truths = _ranked_images(run, row, table)
     annotations = gallery.annotations(row.image_index)
-    mentions = _mentions(row.text, annotations)
+    mentions, negated = _mentions(row.text, annotations, gallery.concepts)
     retrieved, pair = None, None
     if strip or retrieved_place_1based != 1:
         retrieved = _retrieved(gallery, strip, retrieved_place_1based)
@@ -156,7 +157,8 @@ def explain_query(
             retrieved.annotations,
             GallerySimilarity(gallery),
             options,
-            frozenset(m.concept for m in mentions) if query_informed else None,
+            _mentioned(mentions) if query_informed else None,
+            negated if query_informed else frozenset(),
         )
     return Explanation(
         query=row.text,
@@ -199,8 +201,9 @@ def explain_example(
         query_informed: look only at the concepts that the query mentions.
         similarity: WordNet's path similarities; None opens WordNet.
     """
-    mentions = _mentions(EXAMPLE.query, EXAMPLE.ground_truth)
-    mentioned = frozenset(m.concept for m in mentions) if query_informed else None
+    both = (*EXAMPLE.ground_truth.instances, *EXAMPLE.retrieved.instances)
+    known = sorted({i.synset for i in both if i.synset is not None})
+    mentions, negated = _mentions(EXAMPLE.query, EXAMPLE.ground_truth, known)
     rank = EXAMPLE.rank_1based
     return Explanation(
         query=EXAMPLE.query,
@@ -220,7 +223,8 @@ def explain_example(
             EXAMPLE.retrieved,
             similarity or load_wordnet(),
             options,
-            mentioned,
+            _mentioned(mentions) if query_informed else None,
+            negated if query_informed else frozenset(),
         ),
         failure=True,
         rank_1based=rank,
@@ -258,9 +262,18 @@ def to_json(explanation: Explanation) -> dict[str, Any]:
     }
 
 
-def _mentions(text: str, annotations: ImageAnnotations) -> tuple[Mention, ...]:
-    concepts = {i.synset for i in annotations.instances if i.synset is not None}
-    return mentions_in(text, sorted(concepts), load_wordnet())
+def _mentions(
+    text: str, annotations: ImageAnnotations, vocabulary: Sequence[str]
+) -> tuple[tuple[Mention, ...], frozenset[str]]:
+    """What the query mentions of the ground truth or as absent; the concepts that it denies."""
+    annotated = {i.synset for i in annotations.instances}
+    found = mentions_in(text, vocabulary, load_wordnet())
+    kept = tuple(m for m in found if m.negated or m.concept in annotated)
+    return kept, denied_concepts(found)
+
+
+def _mentioned(mentions: Sequence[Mention]) -> frozenset[str]:
+    return frozenset(m.concept for m in mentions if not m.negated)
 
 
 def _recall(rank_1based: int | None) -> dict[int, float]:

@@ -110,6 +110,7 @@ class Mention:
         concept: the annotated concept it mentions.
         steps: hypernym steps from synset to concept: 0 equal, > 0 the word is more general
             (a hypernym of the concept), < 0 the word is more specific (a hyponym).
+        negated: the caption says that it is not there (*no cars*).
     """
 
     start: int
@@ -119,6 +120,7 @@ class Mention:
     synset: str
     concept: str
     steps: int
+    negated: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import NamedTuple
 
+from vlmexplain.concepts.caption_words import own_words
 from vlmexplain.concepts.closed_class import CLOSED_CLASS, COPULAS, DEGREE_WORDS
 from vlmexplain.concepts.wordnet import WordNet
 
@@ -63,6 +65,7 @@ class NounFinder:
     - A word of a closed class (*a*, *in*, *can* ...), a number or a single letter is no noun. It
       does not end a compound, and a word of a closed class does not begin one, unless a hyphen
       joins them (*A-line* but not *a line*; *can opener* is the exception).
+    - Words that WordNet lacks, or names otherwise than data sets do, are those of `caption_words`.
     - An adjective right before a noun is no noun, nor one after *is*, *very* ...: the *white*
       of *white dog* is no white person, the *orange* of *orange cup* no fruit. By the counts of
       WordNet's tagged texts it must be used as an adjective at least half as often as as a noun.
@@ -73,7 +76,8 @@ class NounFinder:
     def __init__(self, wordnet: WordNet):
         self._wordnet = wordnet
         self._nouns = wordnet.nouns()
-        self._first_words, self._first_pairs = _compound_beginnings(self._nouns)
+        self._own = {word: wordnet.row(synset) for word, synset in own_words().items()}
+        self._first_words, self._first_pairs = _compound_beginnings([*self._nouns, *self._own])
         self._facts: dict[str, _Facts] = {}
         self._compounds: dict[str, tuple[Sense, ...]] = {}
 
@@ -162,7 +166,8 @@ class NounFinder:
                 forms = dict.fromkeys(self._wordnet.lemmatize(begin + ending))
                 # The rules look at the end of the whole: irregular plurals need the last word.
                 forms.update((begin + base, None) for base in self._wordnet.lemmatize(ending))
-                lemmas = [form for form in forms if form in self._nouns]
+                forms.update((begin + base, None) for base in (ending, *_stems(ending)))
+                lemmas = [form for form in forms if form in self._nouns or form in self._own]
                 if lemmas:
                     own = self._senses(lemmas)
                     return own + self._head_senses(own, last)
@@ -209,6 +214,9 @@ class NounFinder:
         forms = {pos: wordnet.lemmatize(bare, pos) for pos in "nva"}
         if bare in _PLURALS:
             forms["n"] += (_PLURALS[bare],)
+        forms["n"] += tuple(
+            word for word in (bare, *_stems(bare)) if word in self._own and word not in forms["n"]
+        )
         uses = {
             pos: max((wordnet.count(form, pos) for form in forms[pos]), default=-1) for pos in "nva"
         }
@@ -231,6 +239,8 @@ class NounFinder:
         for lemma in lemmas:
             for row in self._wordnet.sense_rows(lemma):
                 senses.setdefault(row, lemma)
+            if lemma in self._own:
+                senses.setdefault(self._own[lemma], lemma)
         return tuple((lemma, row) for row, lemma in senses.items())
 
 
@@ -241,7 +251,12 @@ def _remember(cache: dict, key: str, value: object) -> None:  # type: ignore[typ
     cache[key] = value
 
 
-def _compound_beginnings(nouns: dict[str, int]) -> tuple[set[str], set[tuple[str, str]]]:
+def _stems(word: str) -> tuple[str, ...]:
+    """What a regular plural that WordNet does not know may be the plural of."""
+    return (word[:-1],) if word.endswith("s") and len(word) > 3 else ()
+
+
+def _compound_beginnings(nouns: Iterable[str]) -> tuple[set[str], set[tuple[str, str]]]:
     """The first words of WordNet's compounds, and the first two of those of three words."""
     first: set[str] = set()
     pairs: set[tuple[str, str]] = set()

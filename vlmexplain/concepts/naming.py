@@ -307,5 +307,25 @@ def _far_from_things(row: int, wordnet: WordNet) -> int:
     above = set(wordnet.ancestor_rows(row)[0].tolist())
     if physical not in above:
         return 2
+    return int(process in above or _is_proper(row, wordnet))
+
+
+def _is_proper(row: int, wordnet: WordNet) -> bool:
     first = wordnet.lemmas(wordnet.names()[row])[0]
-    return int(process in above or (first[:1].isupper() and first[1:2].islower()))
+    return first[:1].isupper() and first[1:2].islower()
+
+
+def leading_row(lemma: str, senses: Iterable[tuple[str, int]], wordnet: WordNet) -> int:
+    """Of the (lemma, row) senses of a word, the one its lemma most likely has in a caption.
+
+    The table's, else the most frequent that is a physical thing; a person only when that is
+    the first of all (a *type* is no person, nor is a *catch*).
+    """
+    rows = [row for each, row in senses if each == lemma]
+    rows = [row for row in rows if not _is_proper(row, wordnet)] or rows
+    table = object_names().get(lemma.replace("_", " "))
+    if table and (row := wordnet.row(table)) in rows:
+        return row
+    best = min(rows, key=lambda row: _far_from_things(row, wordnet))
+    is_person = wordnet.row("person.n.01") in wordnet.ancestor_rows(best)[0]
+    return rows[0] if is_person else best

@@ -62,8 +62,8 @@ def score_pairs(
     parts = []
     for start in range(0, max(len(left), 1), PAIRS_AT_ONCE):
         chunk = slice(start, start + PAIRS_AT_ONCE)
-        named = mention_keys(mentioned, start, len(left[chunk]), table.n_concepts)
-        sets = split_concepts(table, left[chunk], right[chunk], named)
+        named, denied = mention_keys(mentioned, start, len(left[chunk]), table.n_concepts)
+        sets = split_concepts(table, left[chunk], right[chunk], named, denied)
         parts.append(_score(table, sets, lengths, options))
     return join_scores(parts)
 
@@ -84,7 +84,7 @@ def _score(
         (sets.unmentioned, Undefined.NO_MENTIONED_CONCEPT),
         (n_common == 0, Undefined.NOTHING_COMMON),
     ]
-    ca_reason = _reasons(*no_ground_truth)
+    ca_reason = np.where(sets.n_negated > 0, np.uint8(DEFINED), _reasons(*no_ground_truth))
     ncs_reason = _reasons(
         *no_ground_truth,
         (sets.n_retrieved == 0, Undefined.NO_RETRIEVED_CONCEPT),
@@ -95,7 +95,9 @@ def _score(
     ce_reason = _reasons(*nothing_common, (n_crowd == n_common, Undefined.NOTHING_COUNTABLE))
     sd_reason = _reasons(*nothing_common, (n_sizes == 0, Undefined.NO_SIZE_PAIR))
     return PairScores(
-        ca=_ratio(n_common, sets.n_ground_truth, ca_reason),
+        ca=_ratio(
+            n_common + sets.n_negated_not_shown, sets.n_ground_truth + sets.n_negated, ca_reason
+        ),
         ncs=_ratio(sum_ps, n_matched, ncs_reason),
         ce=np.where(ce_reason == DEFINED, ce, np.nan),
         sd=_ratio(n_exceeding, n_sizes, sd_reason),

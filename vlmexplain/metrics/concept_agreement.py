@@ -17,29 +17,41 @@ class AgreementEvidence:
         common: in both images.
         only_ground_truth: in the ground truth alone.
         only_retrieved: in the retrieved image alone.
+        negated_not_shown, negated_shown: query-informed: what the query mentions as absent, by
+            whether the retrieved image shows it.
     """
 
     common: tuple[str, ...]
     only_ground_truth: tuple[str, ...]
     only_retrieved: tuple[str, ...]
+    negated_not_shown: tuple[str, ...] = ()
+    negated_shown: tuple[str, ...] = ()
 
 
 def concept_agreement(
-    ground_truth: Inventory, retrieved: Inventory
+    ground_truth: Inventory, retrieved: Inventory, negated: frozenset[str] = frozenset()
 ) -> MetricResult[AgreementEvidence]:
     """CA = |V(I_g) & V(I_r)| / |V(I_g)|, in 0..1, high is good.
 
-    Undefined when the ground truth has no concept. Source: COLING 2022, 2022.coling-1.321.
+    With ``negated``, the concepts that the query mentions as absent, those that the retrieved
+    image does not show count as agreeing: (common + not shown) / (|V(I_g)| + |negated|).
+    Undefined when the ground truth has no concept and nothing is negated. Source: COLING 2022,
+    2022.coling-1.321; negation is our choice.
     """
     evidence = AgreementEvidence(
         common=tuple(name for name in ground_truth if name in retrieved),
         only_ground_truth=tuple(name for name in ground_truth if name not in retrieved),
-        only_retrieved=tuple(name for name in retrieved if name not in ground_truth),
+        only_retrieved=tuple(
+            name for name in retrieved if name not in ground_truth and name not in negated
+        ),
+        negated_not_shown=tuple(name for name in sorted(negated) if name not in retrieved),
+        negated_shown=tuple(name for name in sorted(negated) if name in retrieved),
     )
     reason = no_ground_truth(ground_truth)
-    if reason:
+    if reason and not negated:
         return MetricResult(None, reason.text, evidence)
-    return MetricResult(len(evidence.common) / len(ground_truth), None, evidence)
+    agreeing = len(evidence.common) + len(evidence.negated_not_shown)
+    return MetricResult(agreeing / (len(ground_truth) + len(negated)), None, evidence)
 
 
 def no_ground_truth(ground_truth: Inventory) -> Undefined | None:

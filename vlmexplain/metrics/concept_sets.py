@@ -20,10 +20,13 @@ class MentionedConcepts:
     Attributes:
         offsets: int64 [n_pairs + 1], where each pair's concepts start.
         concepts: integer [n], indices into the vocabulary.
+        negated_offsets, negated_concepts: the same for what it mentions as absent; None: nothing.
     """
 
     offsets: Ints
     concepts: NDArray[Any]
+    negated_offsets: Ints | None = None
+    negated_concepts: NDArray[Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +43,12 @@ class Entries:
 
 @dataclass(frozen=True, slots=True)
 class ConceptSets:
-    """The concepts of a chunk of pairs; row i of both ``common`` is the same concept."""
+    """The concepts of a chunk of pairs; row i of both ``common`` is the same concept.
+
+    Attributes:
+        n_negated, n_negated_not_shown: what the query mentions as absent, and how much of it the
+            retrieved image does not show.
+    """
 
     n_pairs: int
     n_ground_truth: Ints
@@ -50,6 +58,8 @@ class ConceptSets:
     common_retrieved: Entries
     only_ground_truth: Entries
     only_retrieved: Entries
+    n_negated: Ints
+    n_negated_not_shown: Ints
 
     def count(self, entries: Entries, where: Mask | None = None) -> Ints:
         """Entries of each pair, int64 [n_pairs]."""
@@ -59,13 +69,23 @@ class ConceptSets:
 
 def mention_keys(
     mentioned: MentionedConcepts | None, start: int, n_pairs: int, n_concepts: int
-) -> Ints | None:
-    """The keys of what the queries of ``n_pairs`` pairs from ``start`` on mention."""
+) -> tuple[Ints | None, Ints]:
+    """The keys of what the queries of ``n_pairs`` pairs from ``start`` on mention, and deny."""
     if mentioned is None:
-        return None
-    offsets = mentioned.offsets[start : start + n_pairs + 1]
+        return None, np.empty(0, np.int64)
+    keys = _keys(mentioned.offsets, mentioned.concepts, start, n_pairs, n_concepts)
+    if mentioned.negated_offsets is None or mentioned.negated_concepts is None:
+        return keys, np.empty(0, np.int64)
+    offsets, concepts = mentioned.negated_offsets, mentioned.negated_concepts
+    return keys, _keys(offsets, concepts, start, n_pairs, n_concepts)
+
+
+def _keys(
+    all_offsets: Ints, all_concepts: NDArray[Any], start: int, n_pairs: int, n_concepts: int
+) -> Ints:
+    offsets = all_offsets[start : start + n_pairs + 1]
     pair = np.repeat(np.arange(n_pairs), np.diff(offsets))
-    concepts = np.asarray(mentioned.concepts[offsets[0] : offsets[-1]], np.int64)
+    concepts = np.asarray(all_concepts[offsets[0] : offsets[-1]], np.int64)
     return pair * n_concepts + concepts
 
 
@@ -82,9 +102,14 @@ def ranges(starts: Ints, sizes: Ints) -> tuple[Ints, Ints]:
 
 
 def split_concepts(
-    table: InventoryTable, left: Ints, right: Ints, mentioned: Ints | None
+    table: InventoryTable,
+    left: Ints,
+    right: Ints,
+    mentioned: Ints | None,
+    negated: Ints | None = None,
 ) -> ConceptSets:
     """Sort the concepts of each pair of images (``left`` ground truths) into the three sets."""
+    negated = np.empty(0, np.int64) if negated is None else negated
     ground_truth, retrieved = _entries(table, left), _entries(table, right)
     annotated = np.bincount(ground_truth.pair, minlength=len(left)) > 0
     if mentioned is not None:
@@ -95,6 +120,10 @@ def split_concepts(
     found[found] = retrieved.key[place[found]] == ground_truth.key[found]
     left_over = np.ones(len(retrieved.key), dtype=bool)
     left_over[place[found]] = False
+    if len(negated):
+        left_over &= ~np.isin(retrieved.key, negated)
+    of_pair = negated // max(table.n_concepts, 1)
+    shown = np.isin(negated, retrieved.key)
     return ConceptSets(
         n_pairs=len(left),
         n_ground_truth=n_ground_truth,
@@ -104,4 +133,6 @@ def split_concepts(
         common_retrieved=retrieved.take(place[found]),
         only_ground_truth=ground_truth.take(~found),
         only_retrieved=retrieved.take(left_over),
+        n_negated=np.bincount(of_pair, minlength=len(left)),
+        n_negated_not_shown=np.bincount(of_pair[~shown], minlength=len(left)),
     )

@@ -60,16 +60,19 @@ class SimilarityEvidence:
 
 
 def noncommon_similarity(
-    ground_truth: Inventory, retrieved: Inventory, similarity: PathSimilarity
+    ground_truth: Inventory,
+    retrieved: Inventory,
+    similarity: PathSimilarity,
+    negated: frozenset[str] = frozenset(),
 ) -> MetricResult[SimilarityEvidence]:
     """NCS = mean path similarity over a maximum-weight matching of D_g and D_r.
 
     In (0, 1], high is good; D_g and D_r are the concepts of either image that are not in the
-    other. Undefined when either is empty or no pair has a path.
+    other; ``negated`` ones (query-informed) are left out of D_r. Undefined when either is empty or no pair has a path.
     Source: COLING 2022, 2022.coling-1.321.
     """
     left = tuple(name for name in ground_truth if name not in retrieved)
-    right = tuple(name for name in retrieved if name not in ground_truth)
+    right = tuple(n for n in retrieved if n not in ground_truth and n not in negated)
     reason = _nothing_left(ground_truth, retrieved, left, right)
     matrix = np.empty((len(left), len(right)))
     if left and right:

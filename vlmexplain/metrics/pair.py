@@ -33,6 +33,7 @@ class PairExplanation:
         sd, sd_raw: size disagreement, binary and raw; both carry the same evidence.
         options: the options in force.
         mentioned: the concepts the query mentions when query-informed; None when not.
+        negated: what it mentions as absent; CA alone counts it.
     """
 
     ca: MetricResult[AgreementEvidence]
@@ -42,6 +43,7 @@ class PairExplanation:
     sd_raw: MetricResult[SizeEvidence]
     options: MetricOptions
     mentioned: frozenset[str] | None = None
+    negated: frozenset[str] = frozenset()
 
     def result(self, key: str) -> MetricResult[Any]:
         """The result of the metric with this key, one of `CONCEPT_KEYS`."""
@@ -57,6 +59,7 @@ def explain_pair(
     similarity: PathSimilarity,
     options: MetricOptions = MetricOptions(),  # noqa: B008  (frozen)
     mentioned: frozenset[str] | None = None,
+    negated: frozenset[str] = frozenset(),
 ) -> PairExplanation:
     """Compute every concept metric of one pair, with evidence.
 
@@ -66,22 +69,27 @@ def explain_pair(
         options: threshold and what areas are relative to.
         mentioned: query-informed: the concepts the query mentions; the ground truth is
             restricted to them. None looks at all concepts.
+        negated: query-informed: the concepts the query mentions as absent; none of them is in
+            ``mentioned``.
 
     Raises:
         DataError: the size threshold is not a finite number of 0 or more.
         UnknownName: ``relative_to`` is none of the known conventions.
     """
     check_options(options)
+    assert mentioned is not None or not negated, "negation is query-informed"
+    assert negated.isdisjoint(mentioned or ())
     left, right = take_inventory(ground_truth, mentioned), take_inventory(retrieved)
     sd, sd_raw = size_disagreement(left, right, options)
     return PairExplanation(
-        ca=concept_agreement(left, right),
-        ncs=noncommon_similarity(left, right, similarity),
+        ca=concept_agreement(left, right, negated),
+        ncs=noncommon_similarity(left, right, similarity, negated),
         ce=concept_enumeration(left, right),
         sd=sd,
         sd_raw=sd_raw,
         options=options,
         mentioned=mentioned,
+        negated=negated,
     )
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from vlmexplain.concepts.mentions import mentioned_concept_sets
+from vlmexplain.concepts.mentions import RULE, mentioned_concept_sets
 from vlmexplain.concepts.wordnet import WordNet
 from vlmexplain.datasets.gallery import Gallery
 from vlmexplain.records import Progress, ProgressCallback, no_progress
@@ -23,7 +23,7 @@ CAPTIONS_AT_ONCE = 20_000
 
 @dataclass(frozen=True, slots=True)
 class GalleryMentions:
-    """Caption i mentions the concepts at the places ``places[offsets[i]:offsets[i + 1]]``.
+    """Caption i mentions, as there, the concepts ``places[offsets[i]:offsets[i + 1]]``.
 
     Attributes:
         offsets: int64 [n_captions + 1].
@@ -61,9 +61,9 @@ def find_mentions(
     for start in range(0, n, CAPTIONS_AT_ONCE):
         progress(Progress("find mentions", start, n, "captions"))
         part = texts.slice(start, CAPTIONS_AT_ONCE).to_pylist()
-        offsets, found = mentioned_concept_sets(part, gallery.concepts, wordnet)
-        sizes.append(np.diff(offsets))
-        places.append(found)
+        found = mentioned_concept_sets(part, gallery.concepts, wordnet)
+        sizes.append(np.diff(found.offsets))
+        places.append(found.places)
     every = np.concatenate([*sizes, np.empty(0, np.int64)])
     mentions = GalleryMentions(
         np.concatenate(([0], np.cumsum(every))).astype(np.int64),
@@ -77,4 +77,4 @@ def find_mentions(
 
 
 def _folder(gallery: Gallery) -> Path:
-    return home() / "mentions" / content_key(["mentions", VERSION, gallery.id])
+    return home() / "mentions" / content_key(["mentions", VERSION, RULE, gallery.id])

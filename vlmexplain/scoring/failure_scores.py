@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vlmexplain.concepts.mentions import mentioned_concept_sets
+from vlmexplain.concepts.mentions import MentionedSets, mentioned_concept_sets
 from vlmexplain.concepts.wordnet import load_wordnet
 from vlmexplain.datasets.gallery import Gallery
 from vlmexplain.metrics.batch import PAIRS_AT_ONCE, score_pairs
@@ -96,7 +96,7 @@ def score_block(
     """As `score_failures`, for given failures; a row does not depend on the others."""
     progress(Progress("find mentions", 0, 1))
     numbers, of_failure = np.unique(failures.text_index, return_inverse=True)
-    offsets, concepts = mentioned_concept_sets(
+    found = mentioned_concept_sets(
         [texts[number] for number in numbers.tolist()], tables.concepts, load_wordnet()
     )
     plain: list[PairScores] = []
@@ -104,7 +104,7 @@ def score_block(
     for start in range(0, max(len(failures), 1), PAIRS_AT_ONCE):
         rows = slice(start, start + PAIRS_AT_ONCE)
         part = failures.part(rows)
-        mentioned = _mentioned(offsets, concepts, of_failure[rows])
+        mentioned = _mentioned(found, of_failure[rows])
         for scores, named in ((plain, None), (informed, mentioned)):
             scores.append(
                 score_pairs(
@@ -145,12 +145,19 @@ def inventory_of(gallery: Gallery, of_images: NDArray[np.int32] | None = None) -
     )
 
 
-def _mentioned(
-    offsets: NDArray[np.int64], concepts: NDArray[np.int32], texts: NDArray[Any]
-) -> MentionedConcepts:
+def _mentioned(found: MentionedSets, texts: NDArray[Any]) -> MentionedConcepts:
     """The mentioned concepts of each pair, from those of each text."""
+    return MentionedConcepts(
+        *_of_texts(found.offsets, found.places, texts),
+        *_of_texts(found.negated_offsets, found.negated_places, texts),
+    )
+
+
+def _of_texts(
+    offsets: NDArray[np.int64], concepts: NDArray[np.int32], texts: NDArray[Any]
+) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     starts = offsets[texts]
     sizes = offsets[texts + 1] - starts
     ends = np.cumsum(sizes)
     places = np.arange(int(sizes.sum())) + np.repeat(starts - (ends - sizes), sizes)
-    return MentionedConcepts(np.concatenate(([0], ends)).astype(np.int64), concepts[places])
+    return np.concatenate(([0], ends)).astype(np.int64), concepts[places]
