@@ -176,12 +176,26 @@ def lgip_text(manifest: LgipManifest) -> str:
         f"invariance error  {_number(figures.invariance_error)}  low is good, "
         f"over {figures.n_invariance:,} paraphrases",
     ]
-    for kind, found in {"all flips": figures.sensitivity, **figures.by_type}.items():
+    parts = {"seen flips": figures.seen, "verified flips": figures.verified}
+    rows = {"all flips": figures.sensitivity, **parts, **figures.by_type}
+    for kind, found in rows.items():
+        if found is None:
+            lines.append(f"{kind:<17} not recorded: run LGIP again")
+            continue
         rate = "undefined" if found.positive_rate is None else f"{100 * found.positive_rate:.2f} %"
         lines.append(
             f"{kind:<17} gap {_number(found.gap_mean)}, positive rate {rate}  high is good, "
             f"over {found.count:,} flips, {found.ties:,} ties"
         )
+    lines += [
+        f"{n:,} {what}"
+        for n, what in (
+            (figures.not_seen, "triples change nothing that the model reads: their gap is 0"),
+            (manifest.not_in_gallery, "samples left out: their image is not in the gallery"),
+            (manifest.without_embedding, "samples left out: their image cannot be embedded"),
+        )
+        if n
+    ]
     return "\n".join(lines)
 
 

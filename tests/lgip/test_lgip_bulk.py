@@ -18,6 +18,7 @@ import pytest
 from naive_lgip import close, naive_metrics
 
 from vlmexplain.datasets.gallery import Gallery
+from vlmexplain.demo_setup import set_up_demo
 from vlmexplain.errors import DataError, ModelError, UnknownName
 from vlmexplain.lgip import pair_scores, plan
 from vlmexplain.lgip.bulk import Source, lgip_bulk, run_lgip
@@ -148,7 +149,11 @@ def test_ties_and_edits_past_the_cut_are_told(gallery: Gallery, tmp_path: Path) 
     assert (seen.seen, seen.tie) == (True, False)
     figures = result.figures
     assert (figures.not_seen, figures.sensitivity.ties, figures.invariance_ties) == (2, 1, 1)
-    assert figures.by_type["object"].positive_rate in (0.0, 0.5)  # a tie is not greater
+    assert (same.gap, cut.gap, cut.score_text) == (0.0, 0.0, cut.score_caption)  # exactly
+    won = float(seen.gap > 0)
+    assert figures.by_type["object"].positive_rate == won / 2  # a tie is not greater
+    assert (figures.seen.count, figures.seen.positive_rate) == (1, won)
+    assert figures.verified.count == 0 and figures.verified.gap_mean is None
 
 
 def test_no_triples_are_undefined_not_zero(gallery: Gallery, tmp_path: Path) -> None:
@@ -268,3 +273,17 @@ def test_a_damaged_result_is_named_not_served(gallery: Gallery) -> None:
     with pytest.raises(Exception, match="damaged"):
         open_lgip(result.key)
     assert list_lgip() == []
+
+
+def test_words_the_model_does_not_know_win_nothing(fresh_home: Path, shared: Path) -> None:
+    """Three of the five flips have the caption's tokens: ties with a gap of exactly 0."""
+    path = shared / "cases" / "second" / "lgip_unseen_flip.jsonl"
+    result = run_lgip(set_up_demo().gallery, "drawn-clip", path)
+    unseen = [one for one in result.triples("flip") if not one.seen]
+    assert len(unseen) == 3
+    assert {(one.gap, one.tie) for one in unseen} == {(0.0, True)}
+    figures = result.figures
+    assert (figures.sensitivity.count, figures.seen.count, figures.not_seen) == (5, 2, 3)
+    won = sum(one.gap > 0 for one in result.triples("flip"))
+    assert figures.sensitivity.positive_rate == won / 5
+    assert figures.seen.positive_rate == won / 2

@@ -48,10 +48,11 @@ class Server:
     process: subprocess.Popen[bytes]
     port: int
     log: Path
+    base: str = ""
 
     @property
     def address(self) -> str:
-        return f"http://127.0.0.1:{self.port}"
+        return f"http://127.0.0.1:{self.port}{self.base}"
 
     def wait(self) -> None:
         until = time.monotonic() + UP_S
@@ -120,7 +121,8 @@ def serve(tmp_path: Path) -> Iterator[Serve]:
                 stdout=out,  # what is printed must be JSON too
                 stderr=out,
             )  # fmt: skip
-        running.append(Server(process, port, log))
+        base = environment.get("STREAMLIT_SERVER_BASE_URL_PATH", "")
+        running.append(Server(process, port, log, f"/{base}" if base else ""))
         running[-1].wait()
         return running[-1]
 

@@ -33,6 +33,7 @@ from vlmexplain.cli import (
     run,
     runs,
     score_pairs,
+    serve,
     store,
     table,
     wordnet,
@@ -41,6 +42,7 @@ from vlmexplain.cli.stopping import Stopped, stops_cleanly
 from vlmexplain.errors import VlmexplainError
 
 COMMANDS = (
+    serve,
     demo,
     importing,
     run,

@@ -40,6 +40,7 @@ def execute(args: argparse.Namespace) -> int:
     from vlmexplain.lgip.bulk import run_lgip
     from vlmexplain.lgip.engine import LocalLgipEngine
     from vlmexplain.lgip.figures import metrics_document
+    from vlmexplain.lgip.result import honest_document
     from vlmexplain.report import lgip_text
 
     out = out_file(args.out) if args.out else None
@@ -57,7 +58,7 @@ def execute(args: argparse.Namespace) -> int:
     if out:
         write_file(out, json.dumps(document, indent=2, allow_nan=False).encode())
     if args.json:
-        print_json(document)
+        print_json(document | honest_document(result.manifest))
     else:
         print(lgip_text(result.manifest))
     return 0

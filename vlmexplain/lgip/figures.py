@@ -47,7 +47,9 @@ class LgipFigures:
         by_type: by flip type, the benchmark's three first.
         n_samples: how many images were scored.
         not_seen: triples whose edit the model cannot see; they are part of the figures, as in
-            the benchmark, and counted here.
+            the benchmark, and counted here. Their gap is 0: the model reads the same of both texts.
+        seen: over the flips whose edit the model sees; None when a result does not record it.
+        verified: over the flips that are known to be false of the image; None as for ``seen``.
     """
 
     invariance_error: float | None
@@ -57,6 +59,8 @@ class LgipFigures:
     by_type: Mapping[str, Sensitivity]
     n_samples: int
     not_seen: int = 0
+    seen: Sensitivity | None = None
+    verified: Sensitivity | None = None
 
     @property
     def undefined_because(self) -> str | None:
@@ -91,13 +95,14 @@ def lgip_figures(
         invariance_error=float(np.mean(np.abs(invariance_gaps))) if n else None,
         n_invariance=n,
         invariance_ties=int(np.sum(np.abs(invariance_gaps) <= tie)),
-        sensitivity=_sensitivity(every, tie),
-        by_type={kind: _sensitivity(flip_gaps.get(kind, empty), tie) for kind in types},
+        sensitivity=sensitivity_of(every, tie),
+        by_type={kind: sensitivity_of(flip_gaps.get(kind, empty), tie) for kind in types},
         n_samples=n_samples,
     )
 
 
-def _sensitivity(gaps: NDArray[np.float64], tie: float) -> Sensitivity:
+def sensitivity_of(gaps: NDArray[np.float64], tie: float = 1e-6) -> Sensitivity:
+    """What flips do, from their gaps, float64 [n]; undefined without one."""
     if not len(gaps):
         return Sensitivity(None, None, 0)
     return Sensitivity(

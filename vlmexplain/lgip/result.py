@@ -14,7 +14,8 @@ from vlmexplain.lgip.tables import connect, quoted
 from vlmexplain.records import ModelIdentity
 from vlmexplain.storage import home
 
-FORMAT = 1
+FORMAT = 2
+"""2: the gap of an edit that the model cannot see is 0; figures over seen and verified flips."""
 MANIFEST = "manifest.json"
 METRICS = "metrics.json"
 TRIPLES = "triples.parquet"
@@ -62,6 +63,19 @@ class LgipManifest:
     def to_json(self) -> dict[str, Any]:
         """The manifest as a JSON value."""
         return {"format": FORMAT, **asdict(self)}
+
+
+def honest_document(manifest: LgipManifest) -> dict[str, Any]:
+    """What the benchmark's metrics JSON does not say, by key; null where it is not recorded."""
+    figures = manifest.figures
+    return {
+        "num_ties": figures.sensitivity.ties,
+        "num_not_seen": figures.not_seen,
+        "num_not_in_gallery": manifest.not_in_gallery,
+        "num_without_embedding": manifest.without_embedding,
+        "seen_flips": asdict(figures.seen) if figures.seen else None,
+        "verified_flips": asdict(figures.verified) if figures.verified else None,
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,9 +242,16 @@ def _read_manifest(folder: Path) -> LgipManifest:
         figures = value.pop("figures")
         sensitivity = Sensitivity(**figures.pop("sensitivity"))
         by_type = {kind: Sensitivity(**own) for kind, own in figures.pop("by_type").items()}
+        parts = {name: figures.pop(name, None) for name in ("seen", "verified")}
         return LgipManifest(
             model=ModelIdentity(**model),
-            figures=LgipFigures(sensitivity=sensitivity, by_type=by_type, **figures),
+            figures=LgipFigures(
+                sensitivity=sensitivity,
+                by_type=by_type,
+                seen=Sensitivity(**parts["seen"]) if parts["seen"] else None,
+                verified=Sensitivity(**parts["verified"]) if parts["verified"] else None,
+                **figures,
+            ),
             **value,
         )
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:

@@ -113,15 +113,18 @@ def _scored(
     vectors: dict[str, NDArray[np.float32]],
     scorer: LiveScorer,
 ) -> ScoredPerturbation:
-    pairs = list(zip(scores[one.against], scores[one.text], strict=True))
-    gaps = tuple(base - own for base, own in pairs)
+    base, own = scores[one.against], scores[one.text]
+    gaps = tuple(a - b for a, b in zip(base, own, strict=True))
+    visibility = can_tell_apart(one.against, one.text, gaps, scorer)
+    if visibility != "seen":  # the model reads the same of both: what differs is rounding
+        own, gaps = base, tuple(0.0 * gap for gap in gaps)  # NaN stays NaN
     return ScoredPerturbation(
         perturbation=one.perturbation,
         text=one.text,
         against=one.against,
-        scores=scores[one.text],
+        scores=own,
         gaps=gaps,
-        ties=tuple(is_tie(base, own) for base, own in pairs),
-        visibility=can_tell_apart(one.against, one.text, gaps, scorer),
+        ties=tuple(is_tie(a, b) for a, b in zip(base, own, strict=True)),
+        visibility=visibility,
         vector=vectors[one.text],
     )

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from vlmexplain.lgip.figures import Sensitivity
 from vlmexplain.lgip.result import LgipManifest
-from vlmexplain.ui.shared import address_parts as address
+from vlmexplain.ui.shared.address import short
 from vlmexplain.ui.shared.html import Html, tag
-from vlmexplain.ui.shared.lgip_cases import AT, CASES, FLIPS, PARAPHRASES
+from vlmexplain.ui.shared.lgip_address import FLIPS, LGIP, PARAPHRASES
 from vlmexplain.ui.shared.lgip_names import TYPE_NAMES, source_name
 from vlmexplain.ui.shared.numbers import similarity_text
 from vlmexplain.ui.shared.words import drawn_pill, percent
@@ -22,6 +22,8 @@ def figures_table(results: Sequence[LgipManifest], chosen: str) -> Html:
         ("Invariance error", "r"),
         ("Sensitivity gap", "r"),
         ("Positive rate", "r"),
+        ("… of seen flips", "r"),
+        ("… of verified flips", "r"),
         ("Images", "r"),
         ("Not seen", "r"),
     ]
@@ -82,6 +84,8 @@ def _row(result: LgipManifest, chosen: bool) -> Html:
             else None,
             class_="r",
         ),
+        tag("td", _part(figures.seen), class_="r"),
+        tag("td", _part(figures.verified), class_="r"),
         tag("td", f"{figures.n_samples:,}", class_="r"),
         tag("td", f"{figures.not_seen:,}", class_="r"),
         class_="chosen" if chosen else None,
@@ -98,9 +102,18 @@ def _number(
     return [_opens(result, cases, shown), tag("small", f" {count:,}", class_="quiet")]
 
 
+def _part(found: Sensitivity | None) -> list[object]:
+    """The positive rate over a part of the flips."""
+    if found is None:
+        return [tag("span", "not recorded", class_="quiet", title="Run LGIP again to have it.")]
+    if found.positive_rate is None:
+        return [tag("span", "undefined", class_="undefined"), tag("small", " no triple")]
+    return [percent(found.positive_rate), tag("small", f" {found.count:,}", class_="quiet")]
+
+
 def _opens(result: LgipManifest, cases: str, shown: str) -> Html:
     """A figure as a link to the triples behind it, the worst first."""
-    link = address.same_page("lgip", lgip=result.key[:12], **{CASES: cases, AT: None})
+    link = LGIP.here(lgip=short(result.key), cases=cases, cases_at=0)
     title = "open the triples behind it"
     return tag("b", tag("a", shown, href=link, title=title, data_show="cases"))
 

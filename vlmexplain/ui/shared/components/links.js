@@ -12,7 +12,7 @@ function ours(link, event) {
   if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return null;
   if (link.target === "_blank" || link.hasAttribute("download")) return null;
   const to = new URL(link.getAttribute("href"), document.baseURI);
-  const page = !to.pathname.startsWith("/media/");
+  const page = !to.pathname.includes("/media/");
   return to.origin === location.origin && page && !to.hash ? to : null;
 }
 
