@@ -13,7 +13,7 @@ from vlmexplain.lgip.result import LgipManifest
 from vlmexplain.metrics.globals import GlobalFigure
 from vlmexplain.metrics.pair import CONCEPT_KEYS, PairExplanation
 from vlmexplain.metrics.table import metric_of
-from vlmexplain.scoring.run_store import Run, RunManifest
+from vlmexplain.scoring.run_store import FORMAT, Run, RunManifest
 
 DRAWN = "drawn demo world: these numbers say nothing about photos"
 
@@ -120,6 +120,10 @@ def run_text(run: Run) -> str:
     ]
     if manifest.drawn:
         lines.append(f"world      {DRAWN}")
+    if manifest.format < FORMAT:
+        lines.append(
+            "note       query-informed figures by an older rule; the same run again renews"
+        )
     if manifest.left_out:
         lines.append(f"left out   {len(manifest.left_out):,} pictures that could not be embedded")
     return "\n".join([*lines, "", *figure_lines(manifest.figures)])

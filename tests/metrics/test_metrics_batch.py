@@ -39,9 +39,15 @@ def table_of(gallery: list[ImageAnnotations]) -> InventoryTable:
     )
 
 
-def mentioned_table(mentioned: list[frozenset[str]]) -> MentionedConcepts:
-    rows = [[i for i, n in enumerate(VOCABULARY) if n in names] for names in mentioned]
-    return MentionedConcepts(
+def mentioned_table(
+    mentioned: list[frozenset[str]], negated: list[frozenset[str]]
+) -> MentionedConcepts:
+    return MentionedConcepts(*ragged(mentioned), *ragged(negated))
+
+
+def ragged(sets: list[frozenset[str]]) -> tuple[np.ndarray, np.ndarray]:
+    rows = [[i for i, n in enumerate(VOCABULARY) if n in names] for names in sets]
+    return (
         np.cumsum([0] + [len(row) for row in rows]),
         np.array([i for row in rows for i in row], np.int32),
     )
@@ -79,6 +85,7 @@ def assert_same_row(scores: PairScores, row: int, explained: PairExplanation) ->
     st.sampled_from(get_args(RelativeTo)),
     st.sampled_from([0.0, 0.5, 1.0, 2.0]),
     mentions,
+    st.frozensets(st.sampled_from(VOCABULARY), max_size=2),
     st.integers(1, 30),
 )
 def test_equal_to_explain_pair(
@@ -86,6 +93,7 @@ def test_equal_to_explain_pair(
     relative_to: RelativeTo,
     threshold: float,
     mentioned: frozenset[str] | None,
+    denied: frozenset[str],
     at_once: int,
 ) -> None:
     options = MetricOptions(threshold, relative_to)
@@ -94,16 +102,18 @@ def test_equal_to_explain_pair(
     # each pair its own query: every other one mentions what was drawn, the rest "a" alone
     drawn = [mentioned if i % 2 == 0 else frozenset({"a.n.01"}) for i in range(n * n)]
     sets = None if mentioned is None else [names or frozenset() for names in drawn]
+    # every third query denies something; what it also mentions as there is there
+    negated = [frozenset() if sets is None or i % 3 else denied - sets[i] for i in range(n * n)]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(batch, "PAIRS_AT_ONCE", at_once)
-        scores = score_pairs(
-            table_of(gallery), left, right, LENGTHS, options, sets and mentioned_table(sets)
-        )
+        asked = sets and mentioned_table(sets, negated)
+        scores = score_pairs(table_of(gallery), left, right, LENGTHS, options, asked)
     assert len(scores) == n * n
     for row in range(n * n):
         truth, other = gallery[left[row]], gallery[right[row]]
         only = None if sets is None else sets[row]
-        assert_same_row(scores, row, explain_pair(truth, other, SIMILARITY, options, only))
+        explained = explain_pair(truth, other, SIMILARITY, options, only, negated[row])
+        assert_same_row(scores, row, explained)
 
 
 def test_many_boxes_of_one_concept() -> None:

@@ -155,6 +155,7 @@ class _Matcher:
         self._place = {row: place for place, row in enumerate(rows)}
         self._tops = frozenset(wordnet.row(name) for name in TOPS)
         self._person = wordnet.row(PERSON)
+        self._under: dict[int, bool] = {}
         # ancestor -> the concepts below it and how far they are
         self._below: dict[int, list[tuple[int, int]]] = {}
         for place, row in enumerate(rows):
@@ -164,7 +165,8 @@ class _Matcher:
     def match(self, noun: Noun) -> _Found:
         """The concepts a noun mentions, each by its best sense."""
         found: _Found = {}
-        leading = {leading_row(lemma, noun.senses, self._wordnet) for lemma, _ in noun.senses}
+        lemmas = dict.fromkeys(lemma for lemma, _ in noun.senses)
+        leading = {leading_row(lemma, noun.senses, self._wordnet) for lemma in lemmas}
         exact = any(row in self._place for _, row in noun.senses)
         for sense in noun.senses:
             leads = sense[1] in leading
@@ -175,12 +177,11 @@ class _Matcher:
 
     def _around(self, row: int, leads: bool, near: bool) -> list[tuple[int, int]]:
         """The concepts that a sense mentions, and the signed steps to them."""
-        up = self._ancestors(row)
-        under = any(ancestor in self._tops for ancestor, _ in up)
+        under = self._is_under_top(row)
         leads_up = leads or (row in self._tops and row != self._person)
         most_up = _ANY_DEPTH if leads_up and under else NEAR_STEPS if near else 0
         found = [(place, steps) for place, steps in self._below.get(row, ()) if steps <= most_up]
-        for ancestor, steps in up:
+        for ancestor, steps in self._ancestors(row):
             if steps and ancestor in self._place:
                 any_depth = leads and self._is_under_top(ancestor)
                 if any_depth or (near and steps <= NEAR_STEPS and ancestor != self._person):
@@ -188,7 +189,11 @@ class _Matcher:
         return found
 
     def _is_under_top(self, row: int) -> bool:
-        return any(ancestor in self._tops for ancestor, _ in self._ancestors(row))
+        known = self._under.get(row)
+        if known is None:
+            ancestors = self._wordnet.ancestor_rows(row)[0].tolist()
+            known = self._under[row] = not self._tops.isdisjoint(ancestors)
+        return known
 
     def _ancestors(self, row: int) -> list[tuple[int, int]]:
         ids, distances = self._wordnet.ancestor_rows(row)

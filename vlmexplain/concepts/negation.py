@@ -6,6 +6,9 @@ import re
 
 _WORD = re.compile(r"[^\W_]+(?:['’ʼ＇-][^\W_]+)*")
 _BREAK = re.compile(r"[,.;:!?()\"]")
+_NEGATION = re.compile(
+    r"\b(no|without|lack|sans|empty|free|devoid|void|bare|missing|not)|n['’]t", re.I
+)
 _ABSENT = frozenset(["without", "lacking", "lacks", "sans"])
 _EMPTY = frozenset(["empty", "free", "devoid", "void", "bare"])
 _FIXED = frozenset(["longer", "matter", "doubt", "less", "more"])
@@ -32,6 +35,8 @@ def negated_spans(caption: str) -> tuple[tuple[int, int], ...]:
     ...     "A street with no cars or people, and a dog")]
     ['cars or people']
     """
+    if not _NEGATION.search(caption):
+        return ()
     words = [(m.start(), m.end(), m.group().lower()) for m in _WORD.finditer(caption)]
     spans = []
     for i in range(len(words)):

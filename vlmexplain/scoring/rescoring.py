@@ -20,11 +20,20 @@ from numpy.typing import NDArray
 from vlmexplain.datasets.gallery import Gallery
 from vlmexplain.errors import DataError, StoreError
 from vlmexplain.metrics.globals import global_figures
-from vlmexplain.records import ProgressCallback, no_progress
+from vlmexplain.models.protocol import Mode
+from vlmexplain.records import MetricOptions, ModelIdentity, ProgressCallback, no_progress
 from vlmexplain.scoring.failure_scores import Failures, score_block, scoring_tables
 from vlmexplain.scoring.query_columns import score_columns
 from vlmexplain.scoring.run_files import run_key, write_queries
-from vlmexplain.scoring.run_store import MANIFEST, Run, intact_run, list_runs, open_run, runs_folder
+from vlmexplain.scoring.run_store import (
+    FORMAT,
+    MANIFEST,
+    Run,
+    intact_run,
+    list_runs,
+    open_run,
+    runs_folder,
+)
 from vlmexplain.scoring.turns import take_turn
 from vlmexplain.storage import publish_folder
 
@@ -47,6 +56,22 @@ def carry_over_runs(
         )
     found = {manifest.key: manifest for manifest in reversed(list_runs(old.id))}
     return tuple(rescore(open_run(key), new, progress) for key in found)
+
+
+def older_run(
+    gallery: Gallery,
+    model: ModelIdentity,
+    mode: Mode,
+    k: int,
+    options: MetricOptions,
+    left_out: dict[int, tuple[str, str]],
+) -> Run | None:
+    """The same run as an older version wrote it; None when there is none."""
+    for version in range(FORMAT - 1, 0, -1):
+        found = intact_run(run_key(gallery, model, mode, k, options, left_out, version))
+        if found is not None:
+            return found
+    return None
 
 
 def rescore(run: Run, gallery: Gallery, progress: ProgressCallback = no_progress) -> Run:
@@ -108,6 +133,7 @@ def _make(run: Run, gallery: Gallery, key: str, progress: ProgressCallback) -> N
         figures=global_figures(scores, ranks),
         informed_figures=global_figures(informed, ranks),
         created_s=time.time(),
+        format=FORMAT,
         seconds={**run.manifest.seconds, "score": round(time.perf_counter() - start, 3)},
     )
     with publish_folder(runs_folder() / key) as folder:

@@ -31,6 +31,7 @@ from vlmexplain.scoring.engine import Engine, LocalEngine
 from vlmexplain.scoring.image_index import ImageIndex, index_captions, index_images
 from vlmexplain.scoring.query_columns import Outcomes, outcomes, query_table
 from vlmexplain.scoring.ranking import Ranking
+from vlmexplain.scoring.rescoring import older_run, rescore
 from vlmexplain.scoring.run_files import run_key, write_queries
 from vlmexplain.scoring.run_store import (
     MANIFEST,
@@ -95,6 +96,9 @@ def run(
         finished = intact_run(run_key(gallery, model, mode, k, options, known))
         if finished is not None:
             return finished
+        older = older_run(gallery, model, mode, k, options, known)
+        if older is not None:
+            return rescore(older, gallery, progress)
     start = time.perf_counter()
     embeddings = engine.embed(
         gallery, model, mode, lambda: load_model(model_spec, device), progress

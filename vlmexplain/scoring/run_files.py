@@ -25,11 +25,12 @@ def run_key(
     k: int,
     options: MetricOptions,
     left_out: dict[int, tuple[str, str]],
+    version: int = FORMAT,
 ) -> str:
     """The content key of a run: all that decides what is in it."""
     return content_key(
         {
-            "format": FORMAT,
+            "format": version,
             "gallery": gallery.id,
             "model": model.digest,
             "mode": mode,

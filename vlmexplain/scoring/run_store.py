@@ -18,7 +18,8 @@ from vlmexplain.models.protocol import Mode
 from vlmexplain.records import MetricOptions, ModelIdentity
 from vlmexplain.storage import home
 
-FORMAT = 1
+FORMAT = 2
+"""1: query-informed figures by the older rule of mentions, two steps and no negation."""
 MANIFEST = "manifest.json"
 QUERIES_FILE = "queries.parquet"
 ROWS_FILE = "rows.arrow"
@@ -51,6 +52,7 @@ class RunManifest:
         created_s: Unix time.
         seconds: how long each part took.
         embeddings: the folders of the embeddings it was made from.
+        format: that it was written in; see `FORMAT`.
     """
 
     key: str
@@ -73,10 +75,11 @@ class RunManifest:
     created_s: float
     seconds: dict[str, float]
     embeddings: tuple[str, ...]
+    format: int = FORMAT
 
     def to_json(self) -> dict[str, Any]:
         """The manifest as a JSON value."""
-        return {"format": FORMAT, **asdict(self)}
+        return {"format": self.format, **asdict(self)}
 
 
 @dataclass(frozen=True)
@@ -212,12 +215,12 @@ def _read(folder: Path) -> Run:
                 where=str(path),
                 remedy="Update vlmexplain, or delete the run and make it again.",
             )
-        return Run(folder, _manifest(value))
+        return Run(folder, _manifest(value, version))
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise _damaged(path) from error
 
 
-def _manifest(value: dict[str, Any]) -> RunManifest:
+def _manifest(value: dict[str, Any], version: int) -> RunManifest:
     model = value["model"]
     facts = tuple((label, fact) for label, fact in model["facts"])
     return RunManifest(
@@ -229,6 +232,7 @@ def _manifest(value: dict[str, Any]) -> RunManifest:
             "figures": _figures(value["figures"]),
             "informed_figures": _figures(value["informed_figures"]),
             "embeddings": tuple(value["embeddings"]),
+            "format": version,
         }
     )
 
