@@ -62,7 +62,7 @@ $(LOWEST)/.installed: pyproject.toml tests/lowest.py
 	$(PYTHON) -m venv --clear $(LOWEST)
 	$(LOWEST)/bin/pip install --quiet --upgrade pip
 	$(PYTHON) tests/lowest.py > $(LOWEST)/lowest.txt
-	$(LOWEST)/bin/pip install --quiet -c $(LOWEST)/lowest.txt -e '.[dev]'
+	$(LOWEST)/bin/pip install --quiet -c $(LOWEST)/lowest.txt -e '.[ray,postgres]' pytest pytest-timeout hypothesis
 	@touch $@
 
 clean:

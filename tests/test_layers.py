@@ -13,7 +13,8 @@ LAYERS = [
     {"__main__"},
     {"ui", "cli"},
     {"handover"},
-    {"report", "demo_setup", "run_items", "health"},
+    {"report", "demo_setup", "run_items", "health", "kept"},
+    {"reasons"},
     {"live", "overview", "ray_engine"},
     {"positives"},
     {"explain", "lgip"},
@@ -21,6 +22,7 @@ LAYERS = [
     {"scoring", "ratings"},
     {"metrics", "perturb", "models", "datasets"},
     {"concepts"},
+    {"results"},
     {"records"},
     {"storage", "cache_sizes", "places"},
     {"errors"},
@@ -50,6 +52,7 @@ HOME_OF = {  # a library and the only parts that may import it
     "sklearn": {"positives"},
     "ray": {"ray_engine"},
     "fsspec": {"ray_engine"},
+    "cv2": {"reasons"},
 }
 
 

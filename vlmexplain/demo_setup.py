@@ -67,8 +67,9 @@ def set_up_demo(progress: ProgressCallback = no_progress) -> Demo:
             where=str(folder),
             remedy="They come with the program; VLMEXPLAIN_DATA names another data folder.",
         )
-    if is_set_up():
-        gallery = open_gallery(GALLERY_NAME)
+    known = [m for m in list_galleries() if m.drawn and GALLERY_NAME in m.names]
+    if known:
+        gallery = open_gallery(known[0].id)
         if gallery.images_folder != folder / "images":  # another checkout
             gallery = relocate_gallery(gallery.id, folder / "images")
     else:

@@ -5,17 +5,20 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal, NoReturn, TextIO, cast
 
 import msgspec
 
 from vlmexplain.concepts.remembered_paths import RememberedPaths, SynsetSource
+from vlmexplain.concepts.wordnet import load_wordnet
 from vlmexplain.errors import DataError, VlmexplainError
-from vlmexplain.metrics.pair import CONCEPT_KEYS, PairExplanation, check_options, explain_pair
+from vlmexplain.metrics.pair import CONCEPT_KEYS, PairExplanation, check_options
+from vlmexplain.metrics.pair_document import pair_document
 from vlmexplain.records import BoxXYWH, ImageAnnotations, Instance, MetricOptions
 
+DEFAULT_OPTIONS = MetricOptions()
 LARGEST_SIDE_PX = 10**9
 """A picture with a longer side is taken for a slip."""
 
@@ -112,10 +115,44 @@ def score_stream(
         except DataError as error:
             on_bad_line(number, error)
             continue
-        explanation = explain_pair(pair.ground_truth, pair.retrieved, remembered, options)
-        out.write(_json_line(pair_output(explanation, pair.id)))
+        document = pair_document(pair.ground_truth, pair.retrieved, remembered, options)
+        out.write(_json_line({"id": pair.id, **document}))
         written += 1
     return written
+
+
+def score_pairs(
+    pairs: Iterable[Mapping[str, Any]], options: MetricOptions = DEFAULT_OPTIONS
+) -> list[dict[str, Any]]:
+    """Score pairs of annotated images: the documents that ``vlmexplain score-pairs`` writes.
+
+    >>> zebra = {"synset": "zebra.n.01", "box_xywh_px": None}
+    >>> horse = {"synset": "horse.n.01", "box_xywh_px": None}
+    >>> images = {"ground_truth": [zebra], "retrieved": [zebra, horse]}
+    >>> size = {"width": 640, "height": 480}
+    >>> pair = {name: {**size, "instances": found} for name, found in images.items()}
+    >>> score_pairs([{"id": 1, "query": "a zebra", **pair}])[0]["ca"]
+    1.0
+
+    Args:
+        pairs: each in the form of a line of that command's input.
+        options: size threshold and what areas are relative to.
+
+    Raises:
+        DataError: a pair is not as it should be; its place (from 1), and what was expected.
+    """
+    check_options(options)
+    remembered = RememberedPaths(load_wordnet())
+    documents = []
+    for number, each in enumerate(pairs, start=1):
+        try:
+            line = json.dumps(each)
+        except (TypeError, ValueError) as error:
+            raise DataError(f"is no JSON value ({error}).", where=f"pair {number}") from error
+        pair = resolve_synsets(read_pair(line, number), remembered, number)
+        document = pair_document(pair.ground_truth, pair.retrieved, remembered, options)
+        documents.append({"id": pair.id, **document})
+    return documents
 
 
 def read_pair(line: str, number: int) -> PairInput:

@@ -6,18 +6,20 @@ import io
 import json
 import random
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 from metric_cases import VOCABULARY, TableSimilarity, images
 
 from vlmexplain.concepts.remembered_paths import RememberedPaths
 from vlmexplain.errors import DataError
 from vlmexplain.metrics.pair import CONCEPT_KEYS, explain_pair
+from vlmexplain.metrics.pair_document import pair_document
 from vlmexplain.pairs_io import pair_output, read_pair, score_stream
-from vlmexplain.records import ImageAnnotations, Instance, MetricOptions
+from vlmexplain.records import ImageAnnotations, Instance, MetricOptions, RelativeTo
 
 
 class SmallWordNet(TableSimilarity):
@@ -280,6 +282,18 @@ def test_random_lines_give_what_the_plain_way_gives() -> None:
     lines = [line_of(drawn(), drawn(), id=rng.choice(names)) for _ in range(300)]
     rows, bad = score(*lines)
     assert bad == [] and rows == [plain_line(line) for line in lines]
+
+
+@settings(max_examples=200, deadline=None)
+@given(images, images, st.sampled_from(get_args(RelativeTo)), st.sampled_from([0.0, 0.5, 1.0, 3.0]))
+def test_the_document_is_the_output_of_the_explanation(
+    left: ImageAnnotations, right: ImageAnnotations, relative_to: RelativeTo, threshold: float
+) -> None:
+    options, wordnet = MetricOptions(threshold, relative_to), SmallWordNet()
+    plain = pair_output(explain_pair(left, right, wordnet, options), 1)
+    found = {"id": 1, **pair_document(left, right, wordnet, options)}
+    # repr also compares what is nan, and the order of the keys.
+    assert repr(found) == repr(json.loads(json.dumps(plain)))
 
 
 @pytest.mark.parametrize("most", [1, 3, 5, 2048])

@@ -105,6 +105,11 @@ def denied_concepts(mentions: Iterable[Mention]) -> frozenset[str]:
     return frozenset(m.concept for m in found if m.negated and m.steps <= 0) - there
 
 
+def nouns_in(caption: str, wordnet: WordNet) -> tuple[Noun, ...]:
+    """The nouns and compounds of a caption, whatever they name; see `caption_nouns.NounFinder`."""
+    return tuple(finder(wordnet).nouns_in(caption))
+
+
 def mentioned_concept_sets(
     captions: Iterable[str], concepts: Sequence[str], wordnet: WordNet
 ) -> MentionedSets:

@@ -283,7 +283,9 @@ class WordNet:
 
     def _ancestors(self, names: Sequence[str]) -> Ancestors:
         table = self._tables.ancestors
-        rows = np.fromiter(map(self.row, names), np.int64, len(names))
+        known = [*map(self._rows.get, names)]
+        found = known if None not in known else [*map(self.row, names)]
+        rows = np.array(found, np.int64)
         starts = table.offsets[rows]
         sizes = table.offsets[rows + 1] - starts
         offsets = np.concatenate(([0], np.cumsum(sizes)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -126,7 +127,7 @@ def _evidence(
     )
 
 
-def flip_sides(left: tuple[str, ...], right: tuple[str, ...]) -> bool:
+def flip_sides(left: Sequence[str], right: Sequence[str]) -> bool:
     """Whether the matching is solved with its sides exchanged, so that both directions agree.
 
     The sides have no name in common and are sorted, so their first names tell them apart.

@@ -17,17 +17,18 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from vlmexplain.concepts.mentions import RULE
 from vlmexplain.datasets.gallery import Gallery
 from vlmexplain.errors import DataError, StoreError
 from vlmexplain.metrics.globals import global_figures
 from vlmexplain.models.protocol import Mode
 from vlmexplain.records import MetricOptions, ModelIdentity, ProgressCallback, no_progress
+from vlmexplain.results.kind import MANIFEST
 from vlmexplain.scoring.failure_scores import Failures, score_block, scoring_tables
 from vlmexplain.scoring.query_columns import score_columns
 from vlmexplain.scoring.run_files import run_key, write_queries
 from vlmexplain.scoring.run_store import (
     FORMAT,
-    MANIFEST,
     Run,
     intact_run,
     list_runs,
@@ -133,7 +134,7 @@ def _make(run: Run, gallery: Gallery, key: str, progress: ProgressCallback) -> N
         figures=global_figures(scores, ranks),
         informed_figures=global_figures(informed, ranks),
         created_s=time.time(),
-        format=FORMAT,
+        mention_rule=RULE,
         seconds={**run.manifest.seconds, "score": round(time.perf_counter() - start, 3)},
     )
     with publish_folder(runs_folder() / key) as folder:

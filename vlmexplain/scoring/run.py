@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from vlmexplain.concepts.mentions import RULE
 from vlmexplain.datasets.gallery import Gallery
 from vlmexplain.errors import DataError, StoreError
 from vlmexplain.metrics.globals import global_figures
@@ -26,6 +27,7 @@ from vlmexplain.records import (
     ProgressCallback,
     no_progress,
 )
+from vlmexplain.results.kind import MANIFEST
 from vlmexplain.scoring.embedding import Embeddings, known_left_out
 from vlmexplain.scoring.engine import Engine, LocalEngine
 from vlmexplain.scoring.image_index import ImageIndex, index_captions, index_images
@@ -34,7 +36,6 @@ from vlmexplain.scoring.ranking import Ranking
 from vlmexplain.scoring.rescoring import older_run, rescore
 from vlmexplain.scoring.run_files import run_key, write_queries
 from vlmexplain.scoring.run_store import (
-    MANIFEST,
     Run,
     RunManifest,
     intact_run,
@@ -89,6 +90,12 @@ def run(
         raise DataError(
             f"the gallery {gallery.name!r} has no caption, so there is no query to rank.",
             remedy="Import it with a captions file.",
+        )
+    if mode_of(model_spec) == "image-text" and not gallery.has_pictures:
+        raise DataError(
+            f"the gallery {gallery.name!r} was imported without pictures, so {model_spec!r} has "
+            "none to look at.",
+            remedy="Choose a model that compares texts, or import it again with --images DIR.",
         )
     model, mode = identify(model_spec), mode_of(model_spec)
     known = known_left_out(gallery, model, mode)
@@ -227,6 +234,7 @@ class _Making:
             created_s=time.time(),
             seconds={part: round(took, 3) for part, took in self.seconds.items()},
             embeddings=self.embeddings.keys,
+            mention_rule=RULE,
         )
 
     def _publish(

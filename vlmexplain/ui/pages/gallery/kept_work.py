@@ -8,9 +8,9 @@ from collections.abc import Sequence
 import streamlit as st
 
 from vlmexplain.datasets.gallery import Gallery
+from vlmexplain.kept import KeptEntry, list_kept
 from vlmexplain.lgip.result import LgipManifest, list_lgip
 from vlmexplain.records import ModelIdentity
-from vlmexplain.scoring.cache import CacheEntry, list_cache
 from vlmexplain.scoring.run_store import RunManifest, list_runs
 from vlmexplain.storage import home
 from vlmexplain.ui.shared.address import Codec, PageAddress, short
@@ -25,7 +25,8 @@ KIND_NAMES = {
     "embeddings": "Embeddings",
     "runs": "Runs",
     "lgip": "LGIP results",
-    "unfinished": "Embeddings that were never finished",
+    "mentions": "Mentions of concepts",
+    "unfinished": "Work that was never finished",
     "partial": "Left by processes that were killed",
 }
 HEADS = (("Kind", None), ("What", None), ("Key", None), ("Size", "r"), ("Needed", None))
@@ -69,8 +70,8 @@ def draw_sizes(gallery: Gallery) -> None:
 
 
 @st.cache_data(ttl=20, max_entries=1, show_spinner="Adding up ...")
-def _entries(kept_under: str) -> list[CacheEntry]:
-    return list_cache()
+def _entries(kept_under: str) -> list[KeptEntry]:
+    return list_kept()
 
 
 def _run(run: RunManifest) -> Html:
