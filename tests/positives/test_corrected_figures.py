@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import csv
 import io
 import json
 import shutil
@@ -13,6 +14,7 @@ import numpy as np
 import pytest
 from worlds import captions_gallery, coco_captions
 
+from vlmexplain.cli import main
 from vlmexplain.datasets.gallery import Gallery
 from vlmexplain.positives.accepted import GalleryPositives, gallery_positives
 from vlmexplain.positives.figures import KEYS, corrected_figures, false_failures, figures_of_ranks
@@ -188,3 +190,23 @@ def test_the_trial(val_gallery: Gallery) -> None:
         val_gallery, run(val_gallery, "all-MiniLM-L6-v2"), gallery_positives(val_gallery, ["cxc"])
     )
     assert (sparse.n_false_failures, sparse.n_failures) == (19, 1174)
+
+
+def test_the_table_shows_them_beside_the_official_ones(
+    gallery: Gallery, made_run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["table", "--gallery", gallery.name, "--format", "csv"]) == 0
+    assert "r1_corrected" not in capsys.readouterr().out, "no source, no such lines"
+    found = corrected_figures(gallery, made_run, some_positives(gallery, tmp_path))
+    assert main(["table", "--gallery", gallery.name, "--format", "csv"]) == 0
+    rows = {row["figure"]: row for row in csv.DictReader(capsys.readouterr().out.splitlines())}
+    for key in KEYS:
+        assert float(rows[key]["value"]) == pytest.approx(found.mean(key))
+        assert float(rows[key]["low"]) <= float(rows[key]["value"]) <= float(rows[key]["high"])
+        assert int(rows[key]["n_cases"]) == len(found.captions)
+    assert int(rows["r1"]["n_cases"]) == gallery.n_captions
+    shutil.rmtree(home() / "embeddings")
+    shutil.rmtree(home() / "deeper_ranks")
+    assert main(["table", "--gallery", gallery.name, "--format", "csv"]) == 0
+    rows = {row["figure"]: row for row in csv.DictReader(capsys.readouterr().out.splitlines())}
+    assert rows["map_at_r"]["value"] == ""

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from vlmexplain.errors import UnknownName
 from vlmexplain.overview.run_columns import RunColumns
+from vlmexplain.positives.figures import KEYS
 
 Rows = NDArray[np.bool_]
 Numbers = NDArray[np.float64]
@@ -87,6 +88,7 @@ _BEHIND: dict[str, Callable[[RunColumns], tuple[Rows, Numbers]]] = {
     "mrr": _ranked,
     "median_rank": _ranked,
     **{f"r{k}": _beyond(k) for k in (1, 5, 10)},
+    **dict.fromkeys(KEYS, _ranked),
     **{f"q_{name}": _defined(f"q_{name}", sign) for name, sign in
        (("ca", -1), ("ncs", -1), ("ce", 1), ("sd", 1))},
     "q_ce_mode": _defined("q_ce", -1),

@@ -29,7 +29,8 @@ class Column:
         cases: what ``n_cases`` counts.
         meaning: one sentence.
         opens: the state of the Explore page that lists the queries behind the figure.
-        group: ``concepts``, ``informed`` (query-informed), ``retrieval`` or ``lgip``.
+        group: ``concepts``, ``informed`` (query-informed), ``retrieval``,
+            ``corrected`` (all accepted images) or ``lgip``.
     """
 
     key: str
@@ -40,7 +41,7 @@ class Column:
     cases: str
     meaning: str
     opens: Mapping[str, str] = field(default_factory=dict)
-    group: Literal["concepts", "informed", "retrieval", "lgip"] = "concepts"
+    group: Literal["concepts", "informed", "retrieval", "corrected", "lgip"] = "concepts"
 
     def show(self, value: float | None) -> str:
         """A value in the column's format; an undefined one is never shown as a number.
@@ -136,6 +137,18 @@ COLUMNS: tuple[Column, ...] = (
                {"failures": "no", "rank_from": str(k + 1), "sort": "rank"}, "retrieval")
         for k in (1, 5, 10)
     ),
+    *(
+        Column(f"r{k}_corrected", f"Recall at {k}, corrected", f"R@{k} corr.", "high", "share",
+               "judged queries",
+               f"Judged queries with an accepted image among the first {k}.", _ALL, "corrected")
+        for k in (1, 5, 10)
+    ),
+    Column("r_precision", "R-Precision", "R-Prec.", "high", "share", "judged queries",
+           "Accepted images within the first R, of R; R is how many a query has.", _ALL,
+           "corrected"),
+    Column("map_at_r", "mAP@R", "mAP@R", "high", "share", "judged queries",
+           "Mean over the ranks up to R of the precision at each accepted image.", _ALL,
+           "corrected"),
     Column("lgip_invariance", "LGIP invariance error", "LGIP inv. error", "low", "number",
            "paraphrases", "How far a paraphrase moves the similarity.", {}, "lgip"),
     Column("lgip_gap", "LGIP sensitivity gap", "LGIP gap", "high", "number", "flips",

@@ -33,6 +33,7 @@ class Figure:
         n_cases: how many cases it rests on.
         interval: bootstrap over images; None when there is none to give.
         others: further values that are as common, for a mode with a tie.
+        undefined_because: why there is no value, where more can be said than that nothing is there.
     """
 
     key: str
@@ -40,6 +41,7 @@ class Figure:
     n_cases: int
     interval: Interval | None = None
     others: tuple[float, ...] = ()
+    undefined_because: str = ""
 
 
 def run_figures(

@@ -5,11 +5,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from vlmexplain.datasets.gallery import open_gallery
 from vlmexplain.lgip.result import list_lgip, open_lgip
+from vlmexplain.overview.corrected import corrected_overview, has_sources
 from vlmexplain.overview.figures import Figure, run_figures
 from vlmexplain.overview.lgip_figures import lgip_overview
 from vlmexplain.overview.run_columns import read_columns
 from vlmexplain.overview.table import OverviewTable, overview_table
+from vlmexplain.positives.accepted import gallery_positives
 from vlmexplain.scoring.run_store import RunManifest, list_runs, open_run
 
 
@@ -28,7 +31,8 @@ def gallery_table(
     runs = list_runs(gallery_id)
     return overview_table(
         [
-            (each, (*_figures(each, seed, chosen), *lgip_of(each, seed, chosen)),
+            (each, (*_figures(each, seed, chosen), *corrected_of(each, seed, chosen),
+                    *lgip_of(each, seed, chosen)),
              each.n_queries if chosen is None else int(chosen.sum()))
             for each in runs
         ],
@@ -57,6 +61,17 @@ def lgip_of(
     """The LGIP figures of the run's model on its gallery; none without a result."""
     key = lgip_key(run)
     return lgip_overview(open_lgip(key), seed, chosen) if key else ()
+
+
+def corrected_of(
+    run: RunManifest, seed: int = 0, chosen: NDArray[np.bool_] | None = None
+) -> tuple[Figure, ...]:
+    """The corrected figures of a run; none without a source of positives."""
+    if not has_sources(run.gallery_id):
+        return ()
+    gallery = open_gallery(run.gallery_id)
+    positives = gallery_positives(gallery)
+    return corrected_overview(gallery, open_run(run.key), positives, chosen, seed)
 
 
 def _figures(run: RunManifest, seed: int, chosen: NDArray[np.bool_] | None) -> tuple[Figure, ...]:

@@ -11,6 +11,9 @@ from vlmexplain.overview.columns import COLUMNS, Column, column_of
 from vlmexplain.overview.figures import Figure
 from vlmexplain.scoring.run_store import RunManifest
 
+ONLY_WHERE_PRESENT = ("corrected", "lgip")
+"""Groups of columns that a table without their figures does not have."""
+
 Mark = Literal["best", "worst", ""]
 
 
@@ -86,7 +89,9 @@ def overview_table(
         for manifest, figures, n_queries in runs
     )
     present = {key for row in rows for key in row.figures}
-    return OverviewTable(rows, tuple(c for c in COLUMNS if c.key in present or c.group != "lgip"))
+    return OverviewTable(
+        rows, tuple(c for c in COLUMNS if c.key in present or c.group not in ONLY_WHERE_PRESENT)
+    )
 
 
 def overlap(left: Interval | None, right: Interval | None) -> bool:

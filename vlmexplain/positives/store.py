@@ -170,11 +170,12 @@ def _kept(kind: SourceKind, found: Found, origin: str, now: float) -> KeptSource
         unknown.text() if unknown else "",
         unknown.n_captions if unknown else 0,
         unknown.n_images if unknown else 0,
-        "" if kind.live else _digest(found.judgements),
+        "" if kind.live else digest_of(found.judgements),
     )
 
 
-def _digest(judgements: Judgements) -> str:
+def digest_of(judgements: Judgements) -> str:
+    """sha256 hex of what a source says."""
     return content_key({name: values.tolist() for name, values in _arrays(judgements).items()})
 
 

@@ -6,6 +6,7 @@ import streamlit as st
 
 from vlmexplain.datasets.gallery import Gallery
 from vlmexplain.lgip.result import open_lgip
+from vlmexplain.overview.corrected import corrected_overview
 from vlmexplain.overview.figures import Figure, run_figures
 from vlmexplain.overview.gallery_table import lgip_key
 from vlmexplain.overview.lgip_figures import lgip_overview
@@ -13,6 +14,7 @@ from vlmexplain.overview.run_columns import RunColumns, read_columns
 from vlmexplain.overview.table import OverviewTable, overview_table
 from vlmexplain.scoring.run_store import list_runs
 from vlmexplain.ui.shared import caches
+from vlmexplain.ui.shared.positives_of import positives_key, positives_of
 from vlmexplain.ui.shared.scope import Scope, rows_of
 
 
@@ -30,7 +32,8 @@ def table_of(gallery: Gallery, scope: Scope) -> OverviewTable:
     for run in runs:
         figures, n_queries = figures_of(gallery, run.key, scope, scope.key)
         lgip = lgip_figures_of(gallery, run.key, keys[run.key], scope, scope.key)
-        found.append((run, (*figures, *lgip), n_queries))
+        corrected = corrected_figures_of(gallery, run.key, scope, scope.key, positives_key(gallery))
+        found.append((run, (*figures, *corrected, *lgip), n_queries))
     return overview_table(found, keys)
 
 
@@ -42,6 +45,17 @@ def figures_of(
     columns = run_columns(run_key)
     rows = None if _scope.everything else rows_of(_gallery, columns, _scope)
     return run_figures(columns, rows), len(columns) if rows is None else int(rows.sum())
+
+
+@st.cache_data(max_entries=64, show_spinner="Drawing intervals ...")
+def corrected_figures_of(
+    _gallery: Gallery, run_key: str, _scope: Scope, scope_key: str, positives: str
+) -> tuple[Figure, ...]:
+    """The figures of a run with every accepted image; none without a source of positives."""
+    if not positives:
+        return ()
+    rows = None if _scope.everything else rows_of(_gallery, run_columns(run_key), _scope)
+    return corrected_overview(_gallery, caches.run(run_key), positives_of(_gallery), rows)
 
 
 @st.cache_data(max_entries=64, show_spinner="Reading LGIP ...")

@@ -15,6 +15,7 @@ from vlmexplain.scoring.run_store import Run
 from vlmexplain.storage import read_only
 from vlmexplain.ui.pages.audit.look_alikes import SHOW_TWINS, twin_of
 from vlmexplain.ui.shared import caches
+from vlmexplain.ui.shared.fit_control import draw_fit_control
 from vlmexplain.ui.shared.html import Html, tag
 from vlmexplain.ui.shared.links import explore_link
 from vlmexplain.ui.shared.messages import told
@@ -35,6 +36,9 @@ def draw_caption(gallery: Gallery, run: Run, query: int, verdict: str | None, si
                 tag("p", f"{rank} · ", tag("a", "all evidence", href=link), class_="about"),
                 class_="query"), class_="vx audit-one"))  # fmt: skip
     _marks(gallery, query, verdict)
+    retrieved = found.retrieved.image_index if found.retrieved else None
+    with st.container(horizontal=True, vertical_alignment="center"):
+        draw_fit_control(gallery, query, retrieved)
     beside = _beside(gallery, found, sign)
     left, middle, right = st.columns([2, 2, 1.2])
     annotations = beside[1] if beside else truth.annotations

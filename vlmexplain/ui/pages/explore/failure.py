@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from vlmexplain.explain import Explanation
+from vlmexplain.positives.accepted import Standing
 from vlmexplain.records import ImageAnnotations
 
 Credit = tuple[tuple[str, str | None], ...]
@@ -42,6 +43,8 @@ class StripImage:
         ground_truth: whether the query is a caption of it.
         tied: whether another image shown has the same score.
         choosable: whether it can be put on the right; False past the places that are kept.
+        standing: a key of `positives.accepted.STANDINGS`: own, accepted, disputed, wrong, unjudged.
+        judged_by: the sources that say so.
     """
 
     place: int
@@ -51,6 +54,8 @@ class StripImage:
     ground_truth: bool
     tied: bool = False
     choosable: bool = True
+    standing: Standing = "unjudged"
+    judged_by: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

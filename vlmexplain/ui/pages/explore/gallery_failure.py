@@ -7,12 +7,14 @@ from collections import Counter
 from vlmexplain.datasets.gallery import Gallery, GalleryImage
 from vlmexplain.errors import VlmexplainError
 from vlmexplain.explain import ExplainedImage, Explanation, RankedImage, explain_query
+from vlmexplain.positives.accepted import Judged
 from vlmexplain.records import ImageAnnotations, MetricOptions
 from vlmexplain.scoring.run_store import Run
 from vlmexplain.ui.pages.explore.failure import Credit, Failure, ShownImage, StripImage
 from vlmexplain.ui.shared import caches
 from vlmexplain.ui.shared.media import media_address
 from vlmexplain.ui.shared.messages import problem
+from vlmexplain.ui.shared.positives_of import positives_of
 from vlmexplain.ui.shared.state import Address
 from vlmexplain.ui.shared.words import short_name
 
@@ -120,13 +122,16 @@ def _strip(gallery: Gallery, found: Explanation) -> tuple[StripImage, ...]:
         for image in found.ground_truths
         if image.image_index not in kept and image.place_1based is not None
     ]
+    assert found.caption_index is not None
+    positives, query = positives_of(gallery), found.caption_index
     return tuple(
-        [_tile(gallery, image, True) for image in found.strip]
-        + [_tile(gallery, image, False) for image in below]
+        _tile(gallery, image, choosable, positives.judged(query, image.image_index))
+        for images, choosable in ((found.strip, True), (below, False))
+        for image in images
     )
 
 
-def _tile(gallery: Gallery, ranked: RankedImage, choosable: bool) -> StripImage:
+def _tile(gallery: Gallery, ranked: RankedImage, choosable: bool, judged: Judged) -> StripImage:
     assert ranked.place_1based is not None
     return StripImage(
         ranked.place_1based,
@@ -136,6 +141,8 @@ def _tile(gallery: Gallery, ranked: RankedImage, choosable: bool) -> StripImage:
         ranked.is_ground_truth,
         ranked.is_tied,
         choosable,
+        judged.standing,
+        judged.rejected_by if judged.standing == "wrong" else judged.accepted_by,
     )
 
 

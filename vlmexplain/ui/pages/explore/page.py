@@ -12,6 +12,7 @@ from vlmexplain.ui.pages.explore.tour import draw_tour_end, draw_tour_start
 from vlmexplain.ui.pages.explore.worked_example import worked_example
 from vlmexplain.ui.shared import caches, state
 from vlmexplain.ui.shared.choice import EXAMPLE_ID, SHOWN_DIGITS, Choice, choose, chosen_run
+from vlmexplain.ui.shared.fit_control import draw_fit_control
 from vlmexplain.ui.shared.handover_control import draw_handover
 from vlmexplain.ui.shared.html import tag
 from vlmexplain.ui.shared.messages import note, problem, told
@@ -55,10 +56,12 @@ def _gallery(choice: Choice, address: Address) -> None:
         return
     # the address names what is shown, so that a copy of it shows the same elsewhere
     state.go(gallery=gallery.id[:SHOWN_DIGITS], run=run.key[:SHOWN_DIGITS], query=query)
+    failure = gallery_failure(gallery, run, query, address)
     with st.container(horizontal=True, vertical_alignment="center"):
         draw_perturb_link(gallery.id, query)
         draw_handover(gallery, run, query, address)
-    failure = gallery_failure(gallery, run, query, address)
+        shown = failure.explanation.retrieved
+        draw_fit_control(gallery, query, shown.image_index if shown else None)
     draw_evidence(failure, address)
 
 

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
+from vlmexplain.positives.accepted import STANDINGS
 from vlmexplain.records import ImageAnnotations, Instance
 from vlmexplain.ui.pages.explore.failure import Failure, ShownImage, StripImage
 from vlmexplain.ui.shared import caches
@@ -78,18 +79,30 @@ def _picture(side: str, shown: ShownImage, roles: dict[str, Role]) -> dict[str, 
 
 def _tile(image: StripImage, failure: Failure) -> dict[str, Any]:
     before = [other.place for other in failure.strip if other.place < image.place]
-    truth = ", a ground truth" if image.ground_truth else ""
+    badge, by = _badge(image)
+    said = f", {badge}{f' ({by})' if by else ''}" if badge else ""
     return {
         "place": image.place,
         "place_text": f"{image.place:,}",
         "src": image.src,
         "score": image.score,
         "ground_truth": image.ground_truth,
-        "label": f"Place {image.place:,}, score {image.score}{truth}: {image.alt}",
+        "standing": image.standing,
+        "badge": badge,
+        "by": by,
+        "label": f"Place {image.place:,}, score {image.score}{said}: {image.alt}",
         "tied": image.tied,
         "gap": bool(before) and image.place > max(before) + 1,
         "fixed": not image.choosable,
     }
+
+
+def _badge(image: StripImage) -> tuple[str, str]:
+    """What stands on a tile, and who says so; nothing on one that nobody judged."""
+    if image.ground_truth:
+        return "✓ ground truth", ""
+    sign = {"accepted": "✓ ", "disputed": "≠ ", "wrong": "✗ "}.get(image.standing)
+    return (sign + STANDINGS[image.standing], ", ".join(image.judged_by)) if sign else ("", "")
 
 
 def _drawable(instance: Instance) -> bool:

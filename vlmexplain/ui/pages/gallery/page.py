@@ -11,6 +11,7 @@ from vlmexplain.ui.pages.gallery.concepts import draw_concepts
 from vlmexplain.ui.pages.gallery.findings import draw_findings
 from vlmexplain.ui.pages.gallery.kept_work import draw_runs, draw_sizes
 from vlmexplain.ui.pages.gallery.pictures import draw_pictures
+from vlmexplain.ui.pages.gallery.positives import draw_positives
 from vlmexplain.ui.shared import address_parts as address
 from vlmexplain.ui.shared.choice import chosen_gallery
 from vlmexplain.ui.shared.html import Html, tag
@@ -24,6 +25,7 @@ VIEWS: dict[str, tuple[str, Callable[[Gallery], None]]] = {
     "checks": ("Data checks", draw_findings),
     "pictures": ("Pictures", draw_pictures),
     "concepts": ("Concepts", draw_concepts),
+    "positives": ("Positives", draw_positives),
     "runs": ("Runs", draw_runs),
     "sizes": ("Sizes", draw_sizes),
 }

@@ -29,6 +29,7 @@ from vlmexplain.ui.shared import address_parts as address
 from vlmexplain.ui.shared import kept
 from vlmexplain.ui.shared.choice import SHOWN_DIGITS
 from vlmexplain.ui.shared.html import tag
+from vlmexplain.ui.shared.positives_of import positives_of
 from vlmexplain.ui.shared.scope import facts_of, rows_of
 from vlmexplain.ui.shared.words import short_name
 
@@ -83,8 +84,11 @@ def draw_behind(gallery: Gallery, run: Run, what: str) -> None:
 def _figure(gallery: Gallery, run: Run, name: str) -> _Found:
     column = column_of(name)
     columns = kept.run_columns(run.key)
-    queries = figure_queries(name, columns, rows_of(gallery, columns))
-    said = "queries" if column.group == "retrieval" else "failures"
+    rows = rows_of(gallery, columns)
+    if column.group == "corrected":
+        rows &= positives_of(gallery).listed
+    queries = figure_queries(name, columns, rows)
+    said = "queries" if column.group in ("retrieval", "corrected") else "failures"
     return _Found(column.title, queries, f"{said} behind it, the worst first")
 
 

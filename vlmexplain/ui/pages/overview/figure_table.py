@@ -18,6 +18,7 @@ GROUPS = {
     "concepts": "Concepts, over each model's own failures",
     "informed": "The same, query-informed: only what the caption mentions counts",
     "retrieval": "Ranks, over all ranked queries",
+    "corrected": "Ranks with every accepted image, over the judged queries",
     "lgip": "Language-guided invariance probing",
 }
 MINUS = "−"
@@ -88,7 +89,7 @@ def _cell(table: OverviewTable, row: OverviewRow, column: Column, everything: bo
 def _value(row: OverviewRow, column: Column, figure: Figure, everything: bool) -> Html:
     text = value_text(column, figure).replace("-", MINUS)
     if figure.value is None:
-        return tag("span", text, class_="undefined")
+        return tag("span", text, class_="undefined", title=figure.undefined_because or None)
     title = (
         f"{column.title}: open the {column.cases if lgip_cases(column) else 'queries'} behind it"
     )
@@ -102,7 +103,7 @@ def _link(row: OverviewRow, column: Column, everything: bool) -> str:
                                   "run": row.run_key[:SHOWN_DIGITS],
                                   "lgip": row.lgip_key[:SHOWN_DIGITS],
                                   CASES: lgip_cases(column)})  # fmt: skip
-    if everything:
+    if everything and column.group != "corrected":
         return explore_link(row.gallery_id, row.run_key, column.opens)
     return behind_link(row.run_key, f"figure:{column.key}")
 

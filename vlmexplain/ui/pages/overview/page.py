@@ -19,6 +19,7 @@ from vlmexplain.overview.table_text import (
 from vlmexplain.scoring.run_store import Run
 from vlmexplain.ui.pages.overview.behind_view import PART, asked_behind, draw_behind
 from vlmexplain.ui.pages.overview.concept_view import draw_concepts
+from vlmexplain.ui.pages.overview.corrected_view import corrected_box
 from vlmexplain.ui.pages.overview.distribution_view import draw_distributions
 from vlmexplain.ui.pages.overview.figure_table import figure_table
 from vlmexplain.ui.pages.overview.slice_view import draw_slices
@@ -103,6 +104,9 @@ def _view() -> str:
 def _figures(gallery: Gallery, scope: Scope) -> None:
     table = kept.table_of(gallery, scope)
     st.html(order_box(table))
+    corrected = corrected_box(gallery, table, scope)
+    if corrected:
+        st.html(corrected)
     st.html(figure_table(table, scope.everything))
     st.html(_legend())
     _downloads(table, gallery.name)

@@ -233,13 +233,13 @@ function strip(data, act) {
   const tiles = data.strip.map((image) => [
     image.gap ? el("li", { class: "gap", "aria-hidden": "true" }, "…") : null,
     el("li", {}, el("button", {
-      type: "button", class: `tile${image.ground_truth ? " truth" : ""}`, "data-key": `place-${image.place}`,
+      type: "button", class: `tile ${image.ground_truth ? "truth" : image.standing}`, "data-key": `place-${image.place}`,
       "aria-pressed": String(image.place === data.place), "aria-label": image.label, disabled: image.fixed,
       onclick: () => act("place", image.place),
     },
       el("img", { src: image.src, alt: "", loading: "lazy" }),
       el("span", { class: "line" }, el("b", {}, image.place_text, image.tied ? el("small", {}, " tie") : null), el("span", {}, image.score)),
-      image.ground_truth ? el("span", { class: "badge" }, "✓ ground truth") : null)),
+      image.badge ? el("span", { class: "badge", title: image.by }, image.badge, image.by ? el("small", {}, image.by) : null) : null)),
   ]);
   return el("div", { class: "strip" }, el("h4", {}, data.strip_title), el("ol", {}, tiles));
 }
