@@ -24,18 +24,18 @@ def corrected_box(gallery: Gallery, table: OverviewTable, scope: Scope) -> Html 
         said.append(_sentence(row.name, found))
         lines.append(_line(row.name, found))
     sources = ", ".join(positives_of(gallery).sources)
-    heads = [tag("th", "Model", scope="col"), tag("th", "Judged queries", scope="col", class_="r"),
-             *(tag("th", f"R@{k} official → corrected", scope="col", class_="r")
-               for k in RECALLS),
-             tag("th", "Failures: accepted first / nothing accepted", scope="col", class_="r")]  # fmt: skip
+    names = ["Judged queries", *(f"R@{k} official → corrected" for k in RECALLS),
+             "Failures: accepted first / nothing accepted"]  # fmt: skip
+    heads = [tag("th", "Model", scope="col"),
+             *(tag("th", name, scope="col", class_="r") for name in names)]  # fmt: skip
     return tag(
         "div",
         tag("h2", "Is it a failure at all?"),
         [tag("p", sentence) for sentence in said],
         wide("Official and corrected figures",
              tag("table", tag("thead", tag("tr", heads)), tag("tbody", lines)), also="rows"),
-        tag("p", "Over the judged queries only. Official: the caption's own image; corrected: every "
-            f"image that a source accepts ({sources}). What is not judged counts as wrong in both.",
+        tag("p", "Over the judged queries only. Official: the caption's own image; corrected: "
+            f"every image that a source accepts ({sources}). What is not judged counts as wrong.",
             class_="quiet small"),
         class_="vx",
     )  # fmt: skip
