@@ -34,8 +34,8 @@ from vlmexplain.datasets.gallery import Gallery
 from vlmexplain.models import open_clip_encoder
 from vlmexplain.models.load import load_model
 from vlmexplain.models.open_clip_source import built_in_config
-from vlmexplain.models.spec import data_folder
 from vlmexplain.models.text_tower import encode_cut, end_places
+from vlmexplain.places import data_folder
 from vlmexplain.scoring import embedding
 from vlmexplain.storage import home
 

@@ -28,11 +28,12 @@ from vlmexplain.lgip.triples import figures_of
 from vlmexplain.metrics.globals import global_figures
 from vlmexplain.overview.marks import mark, read_marks
 from vlmexplain.records import MetricOptions, ModelIdentity, no_progress
+from vlmexplain.results.kind import MANIFEST
 from vlmexplain.scoring.failure_scores import score_failures
 from vlmexplain.scoring.query_columns import outcomes, query_table
 from vlmexplain.scoring.ranking import Ranking
 from vlmexplain.scoring.run import write_queries
-from vlmexplain.scoring.run_store import MANIFEST, Run, RunManifest, open_run, runs_folder
+from vlmexplain.scoring.run_store import Run, RunManifest, open_run, runs_folder
 from vlmexplain.storage import content_key, publish_folder
 
 IMAGES, QUERIES = 118_287, 591_753

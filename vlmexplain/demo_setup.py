@@ -19,8 +19,8 @@ from vlmexplain.datasets.relocation import relocate_gallery
 from vlmexplain.errors import DataError
 from vlmexplain.lgip.bulk import run_lgip
 from vlmexplain.lgip.packed import pack, place_packed
-from vlmexplain.models.spec import data_folder
 from vlmexplain.perturb.rules import Mode
+from vlmexplain.places import data_folder
 from vlmexplain.records import ProgressCallback, no_progress
 from vlmexplain.scoring.run import run
 from vlmexplain.storage import home, locked, publish_folder
@@ -65,10 +65,11 @@ def set_up_demo(progress: ProgressCallback = no_progress) -> Demo:
         raise DataError(
             "the drawn world's files are not there.",
             where=str(folder),
-            remedy="They come with a checkout; set VLMEXPLAIN_DATA to its data folder.",
+            remedy="They come with the program; VLMEXPLAIN_DATA names another data folder.",
         )
-    if is_set_up():
-        gallery = open_gallery(GALLERY_NAME)
+    known = [m for m in list_galleries() if m.drawn and GALLERY_NAME in m.names]
+    if known:
+        gallery = open_gallery(known[0].id)
         if gallery.images_folder != folder / "images":  # another checkout
             gallery = relocate_gallery(gallery.id, folder / "images")
     else:

@@ -32,7 +32,11 @@ class DataError(VlmexplainError):
     """An input file is not what it should be."""
 
 
-class GalleryError(VlmexplainError):
+class StoreError(VlmexplainError):
+    """Something under the program's folder cannot be read or written."""
+
+
+class GalleryError(StoreError):
     """A gallery is missing, damaged, or written by a newer version."""
 
 
@@ -46,10 +50,6 @@ class MissingPackage(ModelError):
 
 class WordNetError(VlmexplainError):
     """WordNet 3.0 is missing or is not version 3.0."""
-
-
-class StoreError(VlmexplainError):
-    """Something under the program's folder cannot be read or written."""
 
 
 class ReadOnly(StoreError):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -69,7 +70,7 @@ class RankedImage:
     is_tied: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Explanation:
     """Everything a reader is shown about one query.
 
@@ -117,6 +118,12 @@ class Explanation:
     unranked_because: str | None
     strip: tuple[RankedImage, ...]
     ground_truths: tuple[RankedImage, ...]
+
+    def __repr__(self) -> str:
+        place = "unranked" if self.rank_1based is None else f"rank {self.rank_1based}"
+        model = f", {self.model.name}" if self.model else ""
+        query = textwrap.shorten(self.query, 60, placeholder=" ...")
+        return f"<Explanation {query!r}: {'failure' if self.failure else 'hit'}, {place}{model}>"
 
 
 def explain_query(

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterable, Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, NoReturn, Protocol, TextIO
+from typing import Annotated, Any, Literal, NoReturn, TextIO, cast
 
+import msgspec
+
+from vlmexplain.concepts.remembered_paths import RememberedPaths, SynsetSource
+from vlmexplain.concepts.wordnet import load_wordnet
 from vlmexplain.errors import DataError, VlmexplainError
-from vlmexplain.metrics.pair import CONCEPT_KEYS, PairExplanation, check_options, explain_pair
-from vlmexplain.records import (
-    BoxXYWH,
-    ImageAnnotations,
-    Instance,
-    MetricOptions,
-    PathSimilarity,
-)
+from vlmexplain.metrics.pair import CONCEPT_KEYS, PairExplanation, check_options
+from vlmexplain.metrics.pair_document import pair_document
+from vlmexplain.records import BoxXYWH, ImageAnnotations, Instance, MetricOptions
 
+DEFAULT_OPTIONS = MetricOptions()
 LARGEST_SIDE_PX = 10**9
 """A picture with a longer side is taken for a slip."""
 
@@ -38,20 +39,57 @@ class PairInput:
     retrieved: ImageAnnotations
 
 
-class SynsetSource(PathSimilarity, Protocol):
-    """WordNet as far as it is needed here: similarities, and which synsets there are."""
+class _InstanceForm(msgspec.Struct, frozen=True, gc=False):
+    """An instance as a line has it: an `Instance` but for its class, which C fills faster."""
 
-    def has(self, name: str) -> bool:
-        """Whether WordNet 3.0 has a synset of this name."""
-        ...
+    synset: Annotated[str, msgspec.Meta(min_length=1)]
+    box_xywh_px: BoxXYWH | None = None
+    crowd: bool | Literal[0, 1] | None = False
 
-    def canonical(self, name: str) -> str:
-        """The one name of the synset."""
-        ...
 
-    def near_names(self, name: str) -> Sequence[str]:
-        """Names of synsets that look like it."""
-        ...
+_Side = (
+    Annotated[int, msgspec.Meta(ge=1, le=LARGEST_SIDE_PX)]
+    | Annotated[float, msgspec.Meta(ge=1, le=LARGEST_SIDE_PX)]
+)
+
+
+class _ImageForm(msgspec.Struct):
+    """An image as a line has it."""
+
+    width: _Side
+    height: _Side
+    instances: list[_InstanceForm]
+
+
+class _PairForm(msgspec.Struct):
+    """A line."""
+
+    id: str | int | float
+    ground_truth: _ImageForm
+    retrieved: _ImageForm
+    query: str = ""
+
+
+_DECODER = msgspec.json.Decoder(_PairForm)
+_ENCODER = msgspec.json.Encoder()
+_EXPECTED = {
+    "": "a JSON object with id, ground_truth and retrieved",
+    "id": "a string or a number",
+    "query": "a string",
+    "ground_truth": "an object with width, height and instances",
+    "retrieved": "an object with width, height and instances",
+    "width": "a whole number of pixels, at least 1",
+    "height": "a whole number of pixels, at least 1",
+    "instances": "a list",
+    "instances[]": "an object with synset, box_xywh_px and crowd",
+    "synset": "a WordNet 3.0 synset such as 'zebra.n.01'",
+    "crowd": "true or false",
+    "box_xywh_px": "[left, top, width, height] or null",
+    "box_xywh_px[]": "a finite number",
+}
+"""What is expected at each place of a line."""
+_MISSING = re.compile(r"missing required field `(\w+)`")
+_PLACE = re.compile(r" - at `\$\.?(.*)`$")
 
 
 def score_stream(
@@ -67,19 +105,54 @@ def score_stream(
     ``on_bad_line`` with its number (from 1) and leaves no output.
     """
     check_options(options)
+    remembered = RememberedPaths(similarity)
     written = 0
     for number, line in enumerate(lines, start=1):
         if not line.strip("\ufeff \t\r\n"):
             continue
         try:
-            pair = resolve_synsets(read_pair(line, number), similarity, number)
+            pair = resolve_synsets(read_pair(line, number), remembered, number)
         except DataError as error:
             on_bad_line(number, error)
             continue
-        explanation = explain_pair(pair.ground_truth, pair.retrieved, similarity, options)
-        out.write(json.dumps(pair_output(explanation, pair.id), allow_nan=False) + "\n")
+        document = pair_document(pair.ground_truth, pair.retrieved, remembered, options)
+        out.write(_json_line({"id": pair.id, **document}))
         written += 1
     return written
+
+
+def score_pairs(
+    pairs: Iterable[Mapping[str, Any]], options: MetricOptions = DEFAULT_OPTIONS
+) -> list[dict[str, Any]]:
+    """Score pairs of annotated images: the documents that ``vlmexplain score-pairs`` writes.
+
+    >>> zebra = {"synset": "zebra.n.01", "box_xywh_px": None}
+    >>> horse = {"synset": "horse.n.01", "box_xywh_px": None}
+    >>> images = {"ground_truth": [zebra], "retrieved": [zebra, horse]}
+    >>> size = {"width": 640, "height": 480}
+    >>> pair = {name: {**size, "instances": found} for name, found in images.items()}
+    >>> score_pairs([{"id": 1, "query": "a zebra", **pair}])[0]["ca"]
+    1.0
+
+    Args:
+        pairs: each in the form of a line of that command's input.
+        options: size threshold and what areas are relative to.
+
+    Raises:
+        DataError: a pair is not as it should be; its place (from 1), and what was expected.
+    """
+    check_options(options)
+    remembered = RememberedPaths(load_wordnet())
+    documents = []
+    for number, each in enumerate(pairs, start=1):
+        try:
+            line = json.dumps(each)
+        except (TypeError, ValueError) as error:
+            raise DataError(f"is no JSON value ({error}).", where=f"pair {number}") from error
+        pair = resolve_synsets(read_pair(line, number), remembered, number)
+        document = pair_document(pair.ground_truth, pair.retrieved, remembered, options)
+        documents.append({"id": pair.id, **document})
+    return documents
 
 
 def read_pair(line: str, number: int) -> PairInput:
@@ -100,56 +173,90 @@ def read_pair(line: str, number: int) -> PairInput:
     >>> pair.retrieved.instances[0].synset
     'dog.n.01'
     """
-    document = _parse(line, number)
-    at = _Place(number)
-    if not isinstance(document, dict):
-        at.refuse(document, "a JSON object with id, ground_truth and retrieved")
-    identity = at.need(document, "id")
-    place = at.inside("id")
-    if isinstance(identity, bool) or not isinstance(identity, str | int | float):
-        place.refuse(identity, "a string or a number")
-    if isinstance(identity, float) and not math.isfinite(identity):
-        place.refuse(identity, "a finite number")
-    query = document.get("query", "")
-    if not isinstance(query, str):
-        at.inside("query").refuse(query, "a string")
+    try:
+        form = _DECODER.decode(line)
+    except (msgspec.MsgspecError, UnicodeError, RecursionError):
+        # The standard library reads what msgspec does not (larger numbers, lone surrogates), and
+        # says more of what neither does.
+        form = _read_document(_parse(line, number), number)
     return PairInput(
-        identity,
-        query,
-        _image(at.need(document, "ground_truth"), at.inside("ground_truth")),
-        _image(at.need(document, "retrieved"), at.inside("retrieved")),
+        form.id,
+        form.query,
+        _image(form.ground_truth, "ground_truth", number),
+        _image(form.retrieved, "retrieved", number),
     )
 
 
-def resolve_synsets(pair: PairInput, wordnet: SynsetSource, number: int) -> PairInput:
+def _read_document(document: Any, number: int) -> _PairForm:
+    try:
+        form = msgspec.convert(document, _PairForm)
+    except msgspec.ValidationError as error:
+        raise _refusal(str(error), document, number) from error
+    numbers: list[tuple[str, Any]] = [("id", form.id)]
+    for side, image in (("ground_truth", form.ground_truth), ("retrieved", form.retrieved)):
+        for n, instance in enumerate(image.instances):
+            place = f"{side}.instances[{n}].box_xywh_px"
+            numbers += ((f"{place}[{i}]", v) for i, v in enumerate(instance.box_xywh_px or ()))
+    for place, value in numbers:
+        if isinstance(value, float) and not math.isfinite(value):
+            raise _refused(place, value, "a finite number", number)
+    return form
+
+
+def _image(form: _ImageForm, place: str, number: int) -> ImageAnnotations:
+    for key, side in (("width", form.width), ("height", form.height)):
+        if side % 1:
+            raise _refused(f"{place}.{key}", side, _EXPECTED[key], number)
+    instances = cast(tuple[Instance, ...], tuple(form.instances))
+    return ImageAnnotations(int(form.width), int(form.height), instances)
+
+
+def resolve_synsets(pair: PairInput, known: RememberedPaths, number: int) -> PairInput:
     """The pair with every synset under its one name (``automobile.n.01`` is ``car.n.01``).
 
     Raises:
         DataError: WordNet 3.0 has no such synset; near ones are named.
     """
-    at = _Place(number)
-    return replace(
-        pair,
-        ground_truth=_resolved(pair.ground_truth, wordnet, at.inside("ground_truth")),
-        retrieved=_resolved(pair.retrieved, wordnet, at.inside("retrieved")),
-    )
+    ground_truth = _resolved(pair.ground_truth, known, "ground_truth", number)
+    retrieved = _resolved(pair.retrieved, known, "retrieved", number)
+    if ground_truth is pair.ground_truth and retrieved is pair.retrieved:
+        return pair
+    return replace(pair, ground_truth=ground_truth, retrieved=retrieved)
 
 
-def _resolved(image: ImageAnnotations, wordnet: SynsetSource, at: _Place) -> ImageAnnotations:
-    found = []
-    for index, instance in enumerate(image.instances):
-        name = instance.synset
-        assert name is not None
-        if not wordnet.has(name):
-            near = " or ".join(repr(other) for other in wordnet.near_names(name))
+def _resolved(
+    image: ImageAnnotations, known: RememberedPaths, place: str, number: int
+) -> ImageAnnotations:
+    names = cast(list[str], [instance.synset for instance in image.instances])
+    found = [*map(known.canonical_of.get, names)]
+    if found == names:
+        return image
+    renamed = False
+    for index, (instance, canonical) in enumerate(zip(image.instances, found, strict=True)):
+        if canonical == instance.synset:
+            continue
+        assert instance.synset is not None
+        if not instance.synset.strip():
+            at = f"{place}.instances[{index}].synset"
+            raise _refused(at, instance.synset, _EXPECTED["synset"], number)
+        canonical = known.canonical(instance.synset)
+        if canonical is None:
+            near = " or ".join(map(repr, known.source.near_names(instance.synset)))
             raise DataError(
-                f"{at.path}.instances[{index}].synset is {_short(name)}, "
+                f"{place}.instances[{index}].synset is {_short(instance.synset)}, "
                 "which is no synset of WordNet 3.0.",
-                where=f"line {at.number}",
+                where=f"line {number}",
                 remedy=f"Did you mean {near}?" if near else "Expected one such as 'zebra.n.01'.",
             )
-        found.append(replace(instance, synset=wordnet.canonical(name)))
-    return replace(image, instances=tuple(found))
+        found[index] = canonical
+        renamed = renamed or canonical != instance.synset
+    if not renamed:
+        return image
+    instances = tuple(
+        Instance(canonical, instance.box_xywh_px, bool(instance.crowd))
+        for instance, canonical in zip(image.instances, found, strict=True)
+    )
+    return replace(image, instances=instances)
 
 
 def pair_output(explanation: PairExplanation, pair_id: str | int | float) -> dict[str, Any]:
@@ -237,27 +344,25 @@ def _no_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is no JSON number")
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
-    """Where in a line we are, for messages."""
+def _refusal(problem: str, document: Any, number: int) -> DataError:
+    """What msgspec says of a document, as we say it: the place, its value, what was expected."""
+    at = _PLACE.search(problem)
+    place = at[1] if at else ""
+    missing = _MISSING.search(problem)
+    if missing:
+        name = f"{place}.{missing[1]}" if place else missing[1]
+        return DataError(f"{name} is missing.", where=f"line {number}")
+    value, key = document, ""
+    for key in re.findall(r"\w+|\[\d+\]", place):
+        value = value[int(key[1:-1])] if key.startswith("[") else value[key]
+    if key.startswith("["):
+        key = place.rsplit(".", 1)[-1].split("[")[0] + "[]"
+    return _refused(place, value, _EXPECTED[key], number)
 
-    number: int
-    path: str = ""
 
-    def inside(self, key: str) -> _Place:
-        joint = "." if self.path and not key.startswith("[") else ""
-        return _Place(self.number, f"{self.path}{joint}{key}")
-
-    def need(self, document: dict[str, Any], key: str) -> Any:
-        if key not in document:
-            raise DataError(f"{self.inside(key).path} is missing.", where=f"line {self.number}")
-        return document[key]
-
-    def refuse(self, value: Any, expected: str) -> NoReturn:
-        what = f"{self.path} is" if self.path else "is"
-        raise DataError(
-            f"{what} {_short(value)}; expected {expected}.", where=f"line {self.number}"
-        )
+def _refused(place: str, value: Any, expected: str, number: int) -> DataError:
+    what = f"{place} is" if place else "is"
+    return DataError(f"{what} {_short(value)}; expected {expected}.", where=f"line {number}")
 
 
 def _short(value: Any) -> str:
@@ -265,56 +370,8 @@ def _short(value: Any) -> str:
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
-def _image(document: Any, at: _Place) -> ImageAnnotations:
-    if not isinstance(document, dict):
-        at.refuse(document, "an object with width, height and instances")
-    width, height = (_side(at.need(document, key), at.inside(key)) for key in ("width", "height"))
-    rows = at.need(document, "instances")
-    if not isinstance(rows, list):
-        at.inside("instances").refuse(rows, "a list")
-    return ImageAnnotations(
-        width,
-        height,
-        tuple(_instance(row, at.inside(f"instances[{i}]")) for i, row in enumerate(rows)),
-    )
-
-
-def _side(value: Any, at: _Place) -> int:
-    whole = isinstance(value, int | float) and not isinstance(value, bool) and value % 1 == 0
-    if not whole or not 1 <= value <= LARGEST_SIDE_PX:
-        at.refuse(value, "a whole number of pixels, at least 1")
-    return int(value)
-
-
-def _instance(document: Any, at: _Place) -> Instance:
-    if not isinstance(document, dict):
-        at.refuse(document, "an object with synset, box_xywh_px and crowd")
-    synset = at.need(document, "synset")
-    if not isinstance(synset, str) or not synset.strip():
-        at.inside("synset").refuse(synset, "a WordNet 3.0 synset such as 'zebra.n.01'")
-    crowd = document.get("crowd")
-    if crowd is not None and not (isinstance(crowd, int) and crowd in (0, 1)):
-        at.inside("crowd").refuse(crowd, "true or false")
-    box = _box(document.get("box_xywh_px"), at.inside("box_xywh_px"))
-    return Instance(synset, box, bool(crowd))
-
-
-def _box(value: Any, at: _Place) -> BoxXYWH | None:
-    if value is None:
-        return None
-    if not isinstance(value, list) or len(value) != 4:
-        at.refuse(value, "[left, top, width, height] or null")
-    x, y, width, height = (_number(v, at.inside(f"[{i}]")) for i, v in enumerate(value))
-    return (x, y, width, height)
-
-
-def _number(value: Any, at: _Place) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        at.refuse(value, "a number")
+def _json_line(document: dict[str, Any]) -> str:
     try:
-        number = float(value)
-    except OverflowError:
-        number = math.inf
-    if not math.isfinite(number):
-        at.refuse(value, "a finite number")
-    return number
+        return _ENCODER.encode(document).decode() + "\n"
+    except UnicodeEncodeError:  # a lone surrogate in the id
+        return json.dumps(document, allow_nan=False) + "\n"

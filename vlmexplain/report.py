@@ -154,13 +154,37 @@ def import_document(gallery: Gallery) -> dict[str, Any]:
     return {**gallery_document(gallery.manifest), "checks": gallery.checks().to_json()}
 
 
+def import_summary(gallery: Gallery) -> dict[str, Any]:
+    """What came of `vlmexplain import PATH`: the keys of the contract, and the checks."""
+    checks, manifest = gallery.checks(), gallery.manifest
+    repairs = [f for f in checks.of("taken") if f.code.startswith("name-")]
+    return {
+        "gallery": gallery.id,
+        "name": gallery.name,
+        "images": gallery.n_images,
+        "captions": gallery.n_captions,
+        "instances": gallery.n_instances,
+        "form": str(manifest.options.get("form", "")),
+        "repairs": {f.code: f.count for f in repairs},
+        "left_out": {f.code: f.count for f in checks.of("left-out")},
+        "checks": checks.to_json(),
+    }
+
+
 def import_text(gallery: Gallery) -> str:
     """An imported gallery for a reader."""
     when = time.strftime("%Y-%m-%d %H:%M", time.localtime(gallery.manifest.created_s))
     lines = [
         f"gallery    {gallery.name} ({gallery.id[:12]}), imported {when}",
-        f"pictures   {gallery.images_folder}",
+        f"pictures   {gallery.images_folder if gallery.has_pictures else 'none'}",
     ]
+    also = gallery.manifest.names[:-1]
+    if also:
+        lines.append(f"also       known as {', '.join(also)}: the content is the same")
+    if gallery.n_instances == 0:
+        lines.append("metrics    concept metrics are undefined: no annotations")
+    if gallery.n_captions == 0:
+        lines.append("queries    none: no captions")
     if gallery.drawn:
         lines.append(f"world      {DRAWN}")
     return "\n".join([*lines, gallery.checks().text()])

@@ -309,7 +309,7 @@ def test_a_table_of_the_users_own_overrides(coco_folder: Write, tmp_path: Path) 
 
 def test_drawn_worlds_say_so(coco_folder: Write) -> None:
     drawn = coco_files(2, info={"drawn_world": True})
-    one, other = imported(coco_folder(*coco_files(2))), imported(coco_folder(*drawn))
+    one, other = imported(coco_folder(*coco_files(2))), imported(coco_folder(*drawn), "b")
     assert other.drawn and not one.drawn and one.id != other.id
 
 
@@ -374,7 +374,7 @@ def test_progress_and_cancelling(coco_folder: Write, fresh_home: Path) -> None:
 
     instances, captions, content = coco_files(4)
     with pytest.raises(Cancelled):
-        imported(coco_folder(instances, captions, content, name="b"), progress=stop)
+        imported(coco_folder(instances, captions, content, name="b"), "b", progress=stop)
     assert len(list((fresh_home / "galleries").glob("[!.]*"))) == 1
     assert not list((fresh_home / "galleries").glob(".partial-*"))
 

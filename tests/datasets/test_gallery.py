@@ -4,6 +4,7 @@ import json
 import shutil
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,8 @@ from vlmexplain.concepts.wordnet import load_wordnet
 from vlmexplain.datasets.checks import CHECKS, IDS_KEPT, CheckLog, ImportSummary, InstanceFlag
 from vlmexplain.datasets.coco import import_coco
 from vlmexplain.datasets.gallery import Gallery, list_galleries, open_gallery
+from vlmexplain.datasets.gallery_manifest import write_manifest
+from vlmexplain.datasets.gallery_names import rename_gallery
 from vlmexplain.datasets.images import MissingPicture, PictureChanged
 from vlmexplain.datasets.relocation import relocate_gallery
 from vlmexplain.errors import DataError, GalleryError, UnknownName
@@ -72,11 +75,29 @@ def test_galleries_are_opened_by_name_id_or_prefix(small: Gallery) -> None:
             open_gallery(odd)
 
 
-def test_the_latest_of_one_name_wins(small: Gallery, coco_folder: Write) -> None:
-    newer = import_coco(*coco_folder(*coco_files(2), name="newer"), name="small")
-    assert open_gallery("small").id == newer.id != small.id
-    assert [m.id for m in list_galleries()] == [newer.id, small.id]
-    assert open_gallery(small.id).n_images == 3
+def test_one_name_is_one_gallery(small: Gallery, coco_folder: Write) -> None:
+    newer = coco_folder(*coco_files(2), name="newer")
+    with pytest.raises(DataError, match=f"taken by another gallery, {small.id[:12]}"):
+        import_coco(*newer, name="small")
+    assert [m.id for m in list_galleries()] == [small.id]
+    other = import_coco(*newer, name="other")
+    with pytest.raises(DataError, match="taken"):
+        rename_gallery("other", "small")
+    assert rename_gallery(small.id, "first").name == "first"
+    assert rename_gallery("other", "small").id == other.id == open_gallery("small").id
+    with pytest.raises(UnknownName):
+        open_gallery("other")
+
+
+def test_a_name_that_two_old_galleries_have_is_refused_with_both_ids(
+    small: Gallery, coco_folder: Write
+) -> None:
+    other = import_coco(*coco_folder(*coco_files(2), name="newer"), name="other")
+    write_manifest(other.folder, replace(other.manifest, names=("small",)))
+    with pytest.raises(GalleryError) as caught:
+        open_gallery("small")
+    assert small.id[:12] in str(caught.value) and other.id[:12] in str(caught.value)
+    assert open_gallery(other.id[:8]).id == other.id
 
 
 def test_the_same_content_under_another_name_is_one_gallery(

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import io
 import json
+import random
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, get_args
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
-from metric_cases import TableSimilarity, images
+from hypothesis import strategies as st
+from metric_cases import VOCABULARY, TableSimilarity, images
 
+from vlmexplain.concepts.remembered_paths import RememberedPaths
 from vlmexplain.errors import DataError
 from vlmexplain.metrics.pair import CONCEPT_KEYS, explain_pair
+from vlmexplain.metrics.pair_document import pair_document
 from vlmexplain.pairs_io import pair_output, read_pair, score_stream
-from vlmexplain.records import ImageAnnotations, MetricOptions
+from vlmexplain.records import ImageAnnotations, Instance, MetricOptions, RelativeTo
 
 
 class SmallWordNet(TableSimilarity):
@@ -161,6 +166,8 @@ BAD = [
     (line_of(picture(3), picture()), "ground_truth.instances[0] is 3"),
     (line_of(picture({}), picture()), "ground_truth.instances[0].synset is missing"),
     (line_of(picture(thing("")), picture()), 'ground_truth.instances[0].synset is ""'),
+    (line_of(picture(thing(" ")), picture()), 'synset is " "; expected a WordNet 3.0 synset'),
+    (line_of(picture(thing(None)), picture()), "synset is null; expected a WordNet 3.0 synset"),
     (line_of(picture(), picture(thing("a.n.01"), thing("bb.n.01"))),
      "retrieved.instances[1].synset is \"bb.n.01\", which is no synset of WordNet 3.0. "
      "Did you mean 'b.n.01'?"),
@@ -237,3 +244,63 @@ def test_output_is_json_and_adds_up(left: ImageAnnotations, right: ImageAnnotati
 def test_a_line_keeps_its_own_query_and_id() -> None:
     pair = read_pair(line_of(picture(), picture(), id="a b", query="zwei Hunde"), 1)
     assert (pair.id, pair.query) == ("a b", "zwei Hunde")
+
+
+def plain_line(line: str) -> Any:
+    """What a line should give, by the standard library and `explain_pair`, nothing remembered."""
+    document, wordnet = json.loads(line), SmallWordNet()
+
+    def image(form: Any) -> ImageAnnotations:
+        found = [
+            Instance(
+                wordnet.canonical(one["synset"]),
+                None if one["box_xywh_px"] is None else tuple(map(float, one["box_xywh_px"])),
+                bool(one["crowd"]),
+            )
+            for one in form["instances"]
+        ]
+        return ImageAnnotations(form["width"], form["height"], tuple(found))
+
+    left, right = image(document["ground_truth"]), image(document["retrieved"])
+    explanation = explain_pair(left, right, wordnet)
+    return json.loads(json.dumps(pair_output(explanation, document["id"])))
+
+
+def test_random_lines_give_what_the_plain_way_gives() -> None:
+    rng = random.Random(3)
+
+    def drawn() -> Any:
+        names = [*VOCABULARY, "alpha.n.01"]
+        boxes = [None, [0, 0, 10, 10], [2.5, 0, 20, 10], [-5, 3, 40, 1e-3], [90, 90, 50, 50.25]]
+        many = [
+            thing(rng.choice(names), rng.choice(boxes), crowd=rng.choice([False, False, True, 0]))
+            for _ in range(rng.randint(0, 12))
+        ]
+        return picture(*many)
+
+    names = ["x", 1, 2.5, 10**30, "caf\u00e9", "\ud800"]
+    lines = [line_of(drawn(), drawn(), id=rng.choice(names)) for _ in range(300)]
+    rows, bad = score(*lines)
+    assert bad == [] and rows == [plain_line(line) for line in lines]
+
+
+@settings(max_examples=200, deadline=None)
+@given(images, images, st.sampled_from(get_args(RelativeTo)), st.sampled_from([0.0, 0.5, 1.0, 3.0]))
+def test_the_document_is_the_output_of_the_explanation(
+    left: ImageAnnotations, right: ImageAnnotations, relative_to: RelativeTo, threshold: float
+) -> None:
+    options, wordnet = MetricOptions(threshold, relative_to), SmallWordNet()
+    plain = pair_output(explain_pair(left, right, wordnet, options), 1)
+    found = {"id": 1, **pair_document(left, right, wordnet, options)}
+    # repr also compares what is nan, and the order of the keys.
+    assert repr(found) == repr(json.loads(json.dumps(plain)))
+
+
+@pytest.mark.parametrize("most", [1, 3, 5, 2048])
+def test_remembered_paths_are_the_sources(most: int) -> None:
+    rng, source = random.Random(1), SmallWordNet()
+    remembered = RememberedPaths(source, most)
+    for _ in range(100):
+        left, right = (rng.sample(VOCABULARY, rng.randint(1, 6)) for _ in range(2))
+        np.testing.assert_array_equal(remembered.matrix(left, right), source.matrix(left, right))
+    assert remembered.canonical("alpha.n.01") == "a.n.01" and remembered.canonical("zz") is None

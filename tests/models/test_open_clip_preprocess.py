@@ -11,6 +11,7 @@ import pytest
 from PIL import Image
 from tiny_open_clip import TINY
 
+from vlmexplain.models import open_clip_preprocess
 from vlmexplain.models.load import load_model
 from vlmexplain.models.open_clip_build import build_transform
 from vlmexplain.models.open_clip_preprocess import MOST_RESIZED_PX, build_preprocess
@@ -73,3 +74,22 @@ def test_a_picture_so_oblong_that_it_would_fill_the_memory_is_refused(tiny_folde
         Image.new("RGB", (longest + 1, 1))
     )
     assert whole.shape == (3, size, size)
+
+
+@pytest.mark.parametrize("last", ["another step", "other numbers"])
+def test_a_transform_that_ends_otherwise_is_asked_whole(
+    tiny_folder, monkeypatch: pytest.MonkeyPatch, last: str
+) -> None:
+    source = read_source(str(tiny_folder()))
+    assert source is not None
+    own = build_transform(source)
+    if last == "another step":
+        own.transforms.append(lambda pixels: pixels * 2)  # type: ignore[attr-defined]
+    else:
+        step = own.transforms[-1]  # type: ignore[attr-defined]
+        monkeypatch.setattr(step, "forward", lambda pixels: pixels * 3)
+    monkeypatch.setattr(open_clip_preprocess, "build_transform", lambda _: own)
+    made = build_preprocess(source)
+    picture = random_picture(np.random.default_rng(2))
+    for whole in (made, pickle.loads(pickle.dumps(made))):
+        np.testing.assert_array_equal(whole(picture), own(picture).numpy())

@@ -12,7 +12,7 @@ from vlmexplain.errors import ModelError, UnknownName
 from vlmexplain.models import devices, load
 from vlmexplain.models.devices import dtype_for, fastest_precision, has_precision
 from vlmexplain.models.load import identify, load_model
-from vlmexplain.models.precision import with_precision
+from vlmexplain.models.precision_choice import with_precision
 from vlmexplain.models.spec import parse_spec
 
 CPU = torch.device("cpu")

@@ -36,6 +36,7 @@ from vlmexplain.scoring.queries import NumberRange, QueryFilter, QueryTable
 from vlmexplain.scoring.run import run
 from vlmexplain.scoring.run_store import open_run
 
+ROW = ["run", "model", "figure", "value", "undefined", "low", "high", "n"]
 HOSTILE = "=a|b_<i>$x$ & 50 %"
 
 
@@ -198,6 +199,16 @@ def test_command_prints_each_format(stored: Any, capsys: pytest.CaptureFixture[s
     for name, start in (("csv", "run,"), ("markdown", "|  |"), ("latex", "\\begin{tabular}")):
         assert main(["table", "--gallery", "made", "--format", name]) == 0
         assert capsys.readouterr().out.startswith(start)
+    assert main(["table", "--gallery", "made", "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)["rows"]
+    assert all(list(row) == ROW for row in rows)
+    assert all((row["value"] is None) == bool(row["undefined"]) for row in rows)
+    found = {(row["run"], row["figure"]): row for row in rows}
+    for run_key in {row["run"] for row in rows}:
+        for figure in run_figures(read_columns(open_run(run_key))):
+            row = found[run_key, figure.key]
+            assert (row["value"], row["n"]) == (figure.value, figure.n_cases)
+        assert found[run_key, "r1_corrected"]["undefined"].startswith("no source of positives")
     assert main(["table", "--gallery", "mad"]) == 1
     assert "Did you mean 'made'?" in capsys.readouterr().err
 

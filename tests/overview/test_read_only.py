@@ -14,7 +14,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "ui"))
 
 from ui_world import write_world
 
-from vlmexplain import storage
+from vlmexplain import kept, storage
 from vlmexplain.cli import main
 from vlmexplain.datasets.coco import import_coco
 from vlmexplain.datasets.gallery import open_gallery
@@ -28,9 +28,8 @@ from vlmexplain.overview.marks import mark, read_marks
 from vlmexplain.overview.near_duplicates import hash_pictures
 from vlmexplain.overview.saved_slices import delete_slice, find_slice, rename_slice, save_slice
 from vlmexplain.overview.slices import Slice
-from vlmexplain.scoring import cache
 from vlmexplain.scoring.run import run
-from vlmexplain.scoring.run_store import open_run
+from vlmexplain.scoring.run_store import RUNS, open_run
 
 
 def tree(home: Path) -> dict[str, str]:
@@ -75,8 +74,8 @@ def test_every_write_is_refused(shown: Any) -> None:
         "rename a slice": lambda: rename_slice(gallery.id, "dogs", "x"),
         "delete a slice": lambda: delete_slice(gallery.id, "dogs"),
         "look at pictures": lambda: hash_pictures(gallery),
-        "remove a run": lambda: cache.remove_run(finished.key),
-        "prune": lambda: cache.prune(),
+        "remove a run": lambda: kept.remove_kept(RUNS, finished.key),
+        "prune": lambda: kept.prune(),
         "folder": lambda: scratch(home / "runs" / "x"),
         "file": lambda: storage.write_file(home / "x", b""),
         "lock": lambda: hold(home / "runs" / "x"),
@@ -97,8 +96,8 @@ def test_reading_goes_on(shown: Any, tmp_path: Path) -> None:
     assert collect_failures(gallery, finished, [0])
     assert read_marks(gallery.id) == {0: "fine"}
     assert find_slice(gallery.id, "dogs").slice == Slice(concept="dog.n.01")
-    assert cache.list_cache()
-    assert cache.prune(dry_run=True) == []
+    assert kept.list_kept()
+    assert kept.prune(dry_run=True) == []
     assert main(["handover", "--run", finished.key, "--query", "0",
                  "--out", str(tmp_path / "out.html")]) == 0  # fmt: skip
 

@@ -15,6 +15,7 @@ from vlmexplain.perturb.colours import colours_in, named_colours, rgb_distance
 from vlmexplain.perturb.diff import edits_between
 from vlmexplain.perturb.draws import Draws
 from vlmexplain.perturb.engine import Surroundings, perturb, perturb_all
+from vlmexplain.perturb.facts import ImageFacts
 from vlmexplain.perturb.perturbation import (
     Edit,
     NotApplicable,
@@ -266,7 +267,34 @@ def test_synonyms_are_of_the_words_sense() -> None:
     assert "A couch near the bicycles" in texts and "A sofa near the bikes" in texts
     assert all(one.expects == "same" for one in found if "bicycles" in one.note)
     guessed = some(perturb("A plate near a bank", "synonym", surroundings=surroundings()))
-    assert guessed and all(one.expects == "unknown" for one in guessed)
+    assert all(one.expects == "unknown" for one in guessed)
+    for caption in (
+        "Two men sitting on the street in front of a building.",
+        "A giraffe in a field",
+    ):
+        made = perturb(caption, "synonym", surroundings=surroundings())
+        for one in some(made):
+            text = apply(caption, one.edits)
+            assert not {"workforce", "hands", "camelopard"} & set(text.split()), text
+
+
+def test_a_colour_flip_takes_no_colour_that_a_caption_of_the_image_has() -> None:
+    caption = "A yellow and a green motorcycle parked by a wall."
+    facts = ImageFacts(captions=(caption, "Two motorcycles, one with a red seat and a blue tank"))
+    for seed in range(30):
+        made = perturb(caption, "color", seed=seed, surroundings=Surroundings(facts=facts))
+        for one in some(made):
+            new = one.edits[-1].after
+            assert new not in ("yellow", "green", "red", "blue")
+    sky = perturb("a boat under a blue sky", "color")
+    assert [one.expects for one in some(sky)] == ["unknown"]
+
+
+def test_a_number_flip_exceeds_every_number_of_the_images_captions() -> None:
+    facts = ImageFacts(captions=("two dogs on a beach", "five dogs run"))
+    for seed in range(10):
+        made = perturb("two dogs on a beach", "number", seed=seed, surroundings=Surroundings(facts))
+        assert some(made)[0].edits[0].after in ("six", "seven", "eight")
 
 
 def test_each_word_is_taken_out_once() -> None:

@@ -16,6 +16,8 @@ from worlds import captions_gallery, coco_captions
 
 from vlmexplain.cli import main
 from vlmexplain.datasets.gallery import Gallery
+from vlmexplain.overview.gallery_table import gallery_table
+from vlmexplain.overview.table_json import table_document
 from vlmexplain.positives.accepted import GalleryPositives, gallery_positives
 from vlmexplain.positives.figures import KEYS, corrected_figures, false_failures, figures_of_ranks
 from vlmexplain.positives.ranks import PositiveRanks, positive_ranks
@@ -210,3 +212,15 @@ def test_the_table_shows_them_beside_the_official_ones(
     assert main(["table", "--gallery", gallery.name, "--format", "csv"]) == 0
     rows = {row["figure"]: row for row in csv.DictReader(capsys.readouterr().out.splitlines())}
     assert rows["map_at_r"]["value"] == ""
+
+
+def test_the_table_has_them_with_intervals(gallery: Gallery, made_run: Run, tmp_path: Path) -> None:
+    found = corrected_figures(gallery, made_run, some_positives(gallery, tmp_path))
+    rows = table_document(gallery, gallery_table(gallery.id))["rows"]
+    own = {row["figure"]: row for row in rows if row["run"] == made_run.key}
+    for key in found.values:
+        assert own[key]["value"] == found.mean(key) and own[key]["n"] == len(found.captions)
+        low, high = own[key]["low"], own[key]["high"]
+        assert (low is None) == (high is None)
+        assert low is None or 0 <= low <= own[key]["value"] <= high <= 1
+    assert any(own[key]["low"] is not None for key in found.values)

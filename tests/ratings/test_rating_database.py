@@ -20,7 +20,7 @@ from alembic.script import ScriptDirectory
 from private_postgres import PrivatePostgres
 from rating_worlds import answer_next, next_item, open_session, ticket
 
-from vlmexplain.errors import StoreError
+from vlmexplain.errors import MissingPackage, StoreError
 from vlmexplain.ratings.exchange.export_rows import session_data
 from vlmexplain.ratings.organiser.sessions import list_sessions
 from vlmexplain.ratings.plan.answer import Answer
@@ -178,7 +178,7 @@ import resource, sys
 sys.path.insert(0, "tests/ratings")
 from pathlib import Path
 from rating_worlds import answer_next, open_session, ticket
-from vlmexplain.errors import StoreError
+from vlmexplain.errors import MissingPackage, StoreError
 from vlmexplain.ratings.store.store import open_store
 folder = Path(sys.argv[1])
 store = open_store(f"sqlite:///{folder / 'ratings.db'}")
@@ -337,3 +337,11 @@ def test_a_read_only_disk_is_said_in_words(folder: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr("filelock.FileLock.acquire", refuse)
     with pytest.raises(StoreError, match="cannot write here \\(Read-only file system\\)"):
         open_store(f"sqlite:///{folder / 'ratings.db'}")
+
+
+def test_without_its_driver_postgres_is_refused_with_the_extras_name(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
+    with pytest.raises(MissingPackage, match=r"pip install 'vlmexplain\[postgres\]'"):
+        database_url("postgresql://somewhere/ratings")

@@ -7,7 +7,9 @@ import signal
 import socket
 import threading
 import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -52,10 +54,32 @@ def test_a_head_that_answers_is_left_alone() -> None:
             wait(1.5)
 
 
-def test_ctrl_c_stays_ctrl_c(free_port: int) -> None:
+@pytest.fixture
+def ctrl_c() -> Iterator[Callable[[Any], None]]:
+    """Sets what Ctrl-C does; the suite may run in the background, where it is ignored."""
+    before = signal.getsignal(signal.SIGINT)
+    yield lambda handler: signal.signal(signal.SIGINT, handler)
+    signal.signal(signal.SIGINT, before)
+
+
+def test_ctrl_c_stays_ctrl_c(free_port: int, ctrl_c: Callable[[Any], None]) -> None:
+    ctrl_c(signal.default_int_handler)
     with pytest.raises(KeyboardInterrupt), head_watched(f"127.0.0.1:{free_port}"):
         os.kill(os.getpid(), signal.SIGINT)
         wait(60)
+
+
+def test_where_ctrl_c_is_ignored_it_stays_so_and_a_lost_head_is_said(
+    free_port: int, ctrl_c: Callable[[Any], None]
+) -> None:
+    ctrl_c(signal.SIG_IGN)
+    with (
+        pytest.raises(ClusterError, match="has not answered"),
+        head_watched(f"127.0.0.1:{free_port}"),
+    ):
+        os.kill(os.getpid(), signal.SIGINT)
+        wait(60)
+    assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
 
 
 def test_nothing_comes_after_the_block(free_port: int) -> None:

@@ -126,7 +126,7 @@ def test_readers_never_wait_for_the_models_of_another_command() -> None:
 
 def test_without_ray_the_remedy_is_named(monkeypatch) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    with pytest.raises(MissingPackage, match=r"pip install -r requirements-ray\.txt"):
+    with pytest.raises(MissingPackage, match=r"pip install 'vlmexplain\[ray\]'"):
         connected(None).__enter__()
 
 

@@ -206,7 +206,7 @@ def test_addresses_that_are_no_store(monkeypatch) -> None:
         raise ImportError("Install s3fs to access S3")
 
     monkeypatch.setattr(fsspec.core, "url_to_fs", without)
-    with pytest.raises(MissingPackage, match=r"requirements-ray\.txt"):
+    with pytest.raises(MissingPackage, match=r"vlmexplain\[ray\]"):
         SharedStore("s3://bucket")
 
 

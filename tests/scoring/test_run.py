@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -317,3 +318,11 @@ def test_real_photos_with_the_fake(shared: Path, fresh_home: Path) -> None:
     finished = run(photos, "fake-text")
     assert finished.manifest.n_queries == 800 and finished.manifest.n_ranked == 800
     assert FakeEncoder(mode="text-text").identity == finished.model
+
+
+def test_the_guide_for_python_runs(gallery: Gallery, capsys: pytest.CaptureFixture[str]) -> None:
+    guide = Path(__file__).parents[2] / "docs" / "python.md"
+    code = guide.read_text(encoding="utf-8").split("```python\n")[1].split("```")[0]
+    names: dict[str, Any] = {}
+    exec(code.replace('"val"', '"made"').replace("ViT-B-32/openai", "fake"), names)
+    assert capsys.readouterr().out.startswith("<Explanation ") and names["truth"]

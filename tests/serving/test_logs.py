@@ -111,7 +111,7 @@ def test_others_records_lose_what_their_errors_say() -> None:
 def test_everything_is_json_in_a_process_of_its_own() -> None:
     code = (
         "import logging, warnings, streamlit.runtime\n"
-        "from vlmexplain.ui import logs\n"
+        "from vlmexplain.ui.server import logs\n"
         "logs.set_up(); logs.set_up()\n"
         "logs.log('own')\n"
         "warnings.warn('old way')\n"

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import io
 import itertools
 import json
+import logging
 import threading
 import time
 import tomllib
+from dataclasses import fields
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,13 +23,23 @@ from vlmexplain.concepts.wordnet import load_wordnet
 from vlmexplain.errors import DataError
 from vlmexplain.example import explain_example_pair
 from vlmexplain.records import Instance, Mention, Progress
+from vlmexplain.ui.pages.audit.address import AUDIT
+from vlmexplain.ui.pages.compare.address import COMPARE
 from vlmexplain.ui.pages.explore.act import changes_of
 from vlmexplain.ui.pages.explore.adds_up import sum_of
 from vlmexplain.ui.pages.explore.bipartite import bipartite_graph, graph_data
 from vlmexplain.ui.pages.explore.query import marked
+from vlmexplain.ui.pages.gallery.address import GALLERY
+from vlmexplain.ui.pages.overview.address import OVERVIEW
+from vlmexplain.ui.pages.rating_admin.address import ANALYSIS, SESSIONS
+from vlmexplain.ui.server import logs
 from vlmexplain.ui.server.jobs import JobRegistry
-from vlmexplain.ui.shared import state
+from vlmexplain.ui.shared.address import Codec
+from vlmexplain.ui.shared.explore_address import EXPLORE, SORT_KEYS, ExploreAddress
 from vlmexplain.ui.shared.html import Html, safe_link, tag, text
+from vlmexplain.ui.shared.lgip_address import LGIP
+from vlmexplain.ui.shared.perturb_address import PERTURB
+from vlmexplain.ui.shared.present_address import PRESENT
 from vlmexplain.ui.shared.theme import (
     CHART_SERIES,
     ON_PHOTO,
@@ -158,10 +172,14 @@ def test_marked_words_keep_the_caption_whole() -> None:
     assert plain == "a  & a "
 
 
+CODECS = (
+    EXPLORE, PERTURB, OVERVIEW, LGIP, COMPARE, AUDIT, PRESENT, GALLERY, SESSIONS, ANALYSIS,
+)  # fmt: skip
+
 # ---- the address -------------------------------------------------------------------------------
 
 ADDRESSES = st.builds(
-    state.Address,
+    ExploreAddress,
     gallery=st.text(st.characters(exclude_characters="\x00", codec="utf-8"), max_size=30),
     run=st.just("") | st.just("abcdef012345"),
     query=st.none() | st.integers(0, 10**9),
@@ -177,15 +195,15 @@ ADDRESSES = st.builds(
     rank_to=st.none() | st.integers(1, 500),
     metric=st.sampled_from(["", "ca", "sd"]),
     low=st.none() | st.integers(0, 100).map(lambda n: n / 100),
-    sort=st.sampled_from(state.SORT_KEYS),
+    sort=st.sampled_from(SORT_KEYS),
     up=st.booleans(),
     page=st.integers(0, 10**5),
 )
 
 
 @given(ADDRESSES)
-def test_address_comes_back(address: state.Address) -> None:
-    assert state.read(state.write(address)) == (address, ())
+def test_address_comes_back(address: ExploreAddress) -> None:
+    assert EXPLORE.read(EXPLORE.write(address)) == (address, ())
 
 
 @given(
@@ -195,10 +213,22 @@ def test_address_comes_back(address: state.Address) -> None:
     )
 )
 def test_any_address_is_read(parameters: dict[str, str]) -> None:
-    address, problems = state.read(parameters)
+    address, problems = EXPLORE.read(parameters)
     assert len(problems) <= len(parameters)
-    again, none = state.read(state.write(address))
+    again, none = EXPLORE.read(EXPLORE.write(address))
     assert (again, none) == (address, ())
+
+
+@pytest.mark.parametrize("codec", CODECS, ids=lambda codec: codec.kind.__name__)
+def test_every_page_leaves_its_defaults_out_and_tells_what_makes_no_sense(
+    codec: Codec[Any],
+) -> None:
+    assert codec.write(codec.kind()) == {}
+    assert codec.read({}) == (codec.kind(), ())
+    numbers = [each.name for each in fields(codec.kind) if isinstance(each.default, int)]
+    address, problems = codec.read(dict.fromkeys(numbers, "-\x00"))
+    assert address == codec.kind()
+    assert [said.split("=")[0] for said in problems] == numbers
 
 
 @pytest.mark.parametrize(
@@ -301,6 +331,32 @@ def test_job_that_fails_says_why() -> None:
 
     registry.start("work", "Work", "key", work)
     assert "poem.json" in str(wait_for(registry, "failed").error)  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("error", "traced"), [(DataError("the file is a poem."), False), (ZeroDivisionError("x"), True)]
+)
+def test_only_an_unexpected_error_of_a_job_shows_its_traceback_at_the_terminal(
+    error: Exception, traced: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written = io.StringIO()
+    handler = logging.StreamHandler(written)
+    handler.setFormatter(logs.TextFormatter())
+    monkeypatch.setattr(logs.logger, "handlers", [handler])
+    registry = JobRegistry()
+
+    def work_that_breaks(_: object) -> None:
+        raise error
+
+    registry.start("work", "Work", "key", work_that_breaks)
+    wait_for(registry, "failed")
+    assert registry.close(60) == ()
+    for _ in range(1000):
+        if "work_that_breaks" in written.getvalue():
+            break
+        time.sleep(0.01)
+    assert "work_that_breaks" in written.getvalue()
+    assert ("in work_that_breaks" in written.getvalue()) == traced
 
 
 def test_finished_jobs_are_forgotten_in_time() -> None:

@@ -85,16 +85,16 @@ def test_overview_shows_the_figures_of_both_runs(home: Any, monkeypatch: Any) ->
 
 
 def test_links_of_the_figures_are_understood_by_explore(home: Any, monkeypatch: Any) -> None:
-    from vlmexplain.ui.shared import state
+    from vlmexplain.ui.shared.explore_address import EXPLORE
 
     page = draw("overview", home, monkeypatch)
     links = {html.unescape(link) for link in re.findall(r'href="(\./\?[^"]+)"', page)}
     assert len(links) > 10
     for link in links:
         parameters = {k: v[0] for k, v in parse_qs(urlsplit(link).query).items()}
-        address, problems = state.read(parameters)
+        address, problems = EXPLORE.read(parameters)
         assert problems == () and address.gallery and address.run
-        written = state.write(address)
+        written = EXPLORE.write(address)
         assert {k: v for k, v in written.items() if k in parameters} == {
             k: v for k, v in parameters.items() if k in written
         }

@@ -149,13 +149,13 @@ def test_charts_have_titled_axes_and_counts(draw: Any, rating_world: Any) -> Non
 
 
 def test_disagreements_open_on_the_explore_page(draw: Any, said_of: Any, rating_world: Any) -> None:
-    from vlmexplain.ui.shared import state
+    from vlmexplain.ui.shared.explore_address import EXPLORE
 
     shown = said_of(draw("rating_analysis", session=rating_world.rated.id, view="metrics"))
     links = [html.unescape(link) for link in re.findall(r'href="(\./\?[^"]+)"', shown)]
     assert links
     for link in links:
-        address, problems = state.read(
+        address, problems = EXPLORE.read(
             {key: value[0] for key, value in parse_qs(urlsplit(link).query).items()}
         )
         assert not problems and address.query is not None

@@ -29,9 +29,11 @@ from vlmexplain.cli import (
     perturb,
     positives,
     rating,
+    reasons,
     run,
     runs,
     score_pairs,
+    serve,
     store,
     table,
     wordnet,
@@ -40,12 +42,14 @@ from vlmexplain.cli.stopping import Stopped, stops_cleanly
 from vlmexplain.errors import VlmexplainError
 
 COMMANDS = (
+    serve,
     demo,
     importing,
     run,
     runs,
     table,
     explain,
+    reasons,
     perturb,
     lgip,
     positives,

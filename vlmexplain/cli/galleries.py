@@ -1,4 +1,4 @@
-"""The imported galleries: list them, show one's data checks, relocate its pictures, check it."""
+"""The imported galleries: list, show data checks, ids, rename, relocate the pictures, check."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from vlmexplain.cli.output import print_json, print_table, terminal_progress
 
 NAME = "gallery"
-HELP = "list galleries, show data checks, relocate pictures, check for damage"
+HELP = "list galleries, show data checks and ids, rename, relocate pictures, check for damage"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -30,9 +30,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "imported, bit by bit. Exit code 1 when something has changed.",
     )
     check.set_defaults(act=check_one)
-    for action in (show, relocate, check):
+    rename = actions.add_parser("rename", help="give it another name")
+    rename.set_defaults(act=rename_one)
+    ids = actions.add_parser("ids", help="ids of captions and images, in the gallery's order")
+    ids.set_defaults(act=list_ids)
+    for action in (show, relocate, check, rename, ids):
         action.add_argument("gallery", metavar="G", help="a gallery's name or id")
-    for action in (listing, show, check):
+    rename.add_argument("name", metavar="NAME", help="its new name; no other gallery may have it")
+    for action in (listing, show, check, ids):
         action.add_argument("--json", action="store_true", help="one JSON document on stdout")
 
 
@@ -77,6 +82,29 @@ def show_one(args: argparse.Namespace) -> None:
         print_json(import_document(gallery))
     else:
         print(import_text(gallery))
+
+
+def rename_one(args: argparse.Namespace) -> None:
+    """Give a gallery another name."""
+    from vlmexplain.datasets.gallery_names import rename_gallery
+
+    gallery = rename_gallery(args.gallery, args.name)
+    print(f"{gallery.id[:12]}: its name is {gallery.name}")
+
+
+def list_ids(args: argparse.Namespace) -> None:
+    """Ids in the gallery's order: the rows and columns of a table of scores."""
+    from vlmexplain.datasets.gallery import open_gallery
+
+    gallery = open_gallery(args.gallery)
+    captions = gallery.captions_table.column("caption_id").to_pylist()
+    images = gallery.images_table.column("image_id").to_pylist()
+    if args.json:
+        print_json({"captions": captions, "images": images})
+        return
+    for kind, found in (("caption", captions), ("image", images)):
+        for one in found:
+            print(f"{kind}\t{one}")
 
 
 def relocate_one(args: argparse.Namespace) -> None:

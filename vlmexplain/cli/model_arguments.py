@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from vlmexplain.models.precision import CHOICES, FULL_NAMES
+from vlmexplain.models.precision import FULL_NAMES
+from vlmexplain.models.precision_choice import CHOICES
 
 
 def add_model_arguments(parser: argparse.ArgumentParser, model_help: str) -> None:
@@ -34,7 +35,7 @@ def chosen_model(args: argparse.Namespace) -> str:
         ModelError: ``auto`` for a device that is not there.
         UnknownName: the name ends in an unknown precision.
     """
-    from vlmexplain.models.precision import with_precision
+    from vlmexplain.models.precision_choice import with_precision
 
     name: str = args.model
     return name if args.precision is None else with_precision(name, args.precision, args.device)

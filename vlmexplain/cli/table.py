@@ -1,11 +1,11 @@
-"""The table of the paper for every finished run of a gallery: text, CSV, Markdown or LaTeX."""
+"""The table of the paper for every finished run of a gallery: text, CSV, Markdown, LaTeX, JSON."""
 
 from __future__ import annotations
 
 import argparse
 import sys
 
-from vlmexplain.cli.output import out_file
+from vlmexplain.cli.output import out_file, print_json
 
 NAME = "table"
 HELP = "print the figures of all runs of a gallery, with intervals"
@@ -19,6 +19,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=("text", "csv", "markdown", "latex"),
         default="text",
         help="default: text",
+    )
+    parser.add_argument(
+        "--json",
+        action="store_true",
+        help="one JSON document on stdout, corrected figures included",
     )
     parser.add_argument("--parquet", metavar="FILE", help="write the table as Parquet as well")
     parser.add_argument(
@@ -36,6 +41,7 @@ def execute(args: argparse.Namespace) -> int:
     from vlmexplain.datasets.gallery import open_gallery
     from vlmexplain.overview.gallery_table import gallery_table
     from vlmexplain.overview.saved_slices import chosen_by_name
+    from vlmexplain.overview.table_json import table_document
     from vlmexplain.overview.table_text import FORMATS, as_parquet
     from vlmexplain.storage import write_file
 
@@ -43,7 +49,10 @@ def execute(args: argparse.Namespace) -> int:
     gallery = open_gallery(args.gallery)
     chosen = chosen_by_name(gallery, args.slice, without_marked=args.without_marked)
     table = gallery_table(gallery.id, args.seed, chosen)
-    sys.stdout.write(FORMATS[args.format](table).rstrip("\n") + "\n")
+    if args.json:
+        print_json(table_document(gallery, table, args.seed, chosen))
+    else:
+        sys.stdout.write(FORMATS[args.format](table).rstrip("\n") + "\n")
     if parquet:
         write_file(parquet, as_parquet(table))
     return 0

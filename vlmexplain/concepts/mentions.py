@@ -55,6 +55,11 @@ def mentions_in(caption: str, concepts: Iterable[str], wordnet: WordNet) -> tupl
     )
 
 
+def nouns_in(caption: str, wordnet: WordNet) -> tuple[Noun, ...]:
+    """The nouns and compounds of a caption, whatever they name; see `caption_nouns.NounFinder`."""
+    return tuple(_finder(wordnet).nouns_in(caption))
+
+
 def mentioned_concept_sets(
     captions: Iterable[str], concepts: Sequence[str], wordnet: WordNet
 ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:

@@ -86,6 +86,7 @@ class WordNet:
 
     def __init__(self, tables: Tables):
         self._tables = tables
+        self._rows: dict[str, int] = {}
 
     def has(self, name: str) -> bool:
         """Whether ``name`` names a synset."""
@@ -259,6 +260,12 @@ class WordNet:
         return self._tables.lemmas["a" if pos == "s" else pos]
 
     def _row(self, name: str) -> int | None:
+        row = self._rows.get(name)
+        if row is None and (row := self._find_row(name)) is not None and name.islower():
+            self._rows[name] = row  # a few spellings of what WordNet has
+        return row
+
+    def _find_row(self, name: str) -> int | None:
         match = _NAME.fullmatch(name.lower())
         if match is None:
             return None
@@ -276,7 +283,9 @@ class WordNet:
 
     def _ancestors(self, names: Sequence[str]) -> Ancestors:
         table = self._tables.ancestors
-        rows = np.fromiter((self.row(name) for name in names), np.int64, len(names))
+        known = [*map(self._rows.get, names)]
+        found = known if None not in known else [*map(self.row, names)]
+        rows = np.array(found, np.int64)
         starts = table.offsets[rows]
         sizes = table.offsets[rows + 1] - starts
         offsets = np.concatenate(([0], np.cumsum(sizes)))

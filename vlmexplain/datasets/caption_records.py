@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -37,8 +37,22 @@ class CaptionRecords:
         self._ids.append(caption_id)
         self._texts.append(text)
 
+    def first_of(self, image_ids: Collection[str], most: int) -> dict[str, tuple[str, ...]]:
+        """The first captions of some images, at most ``most`` of each, as they are written."""
+        codes = {self._image_codes[i]: i for i in image_ids if i in self._image_codes}
+        found: dict[str, tuple[str, ...]] = dict.fromkeys(image_ids, ())
+        for row, code in enumerate(self._image):
+            image_id = codes.get(code)
+            if image_id is not None and len(found[image_id]) < most:
+                found[image_id] += (self._texts[row],)
+        return found
+
     def columns(
-        self, index_of: Mapping[str, int], listed_ids: Collection[str], log: CheckLog
+        self,
+        index_of: Mapping[str, int],
+        listed_ids: Collection[str],
+        log: CheckLog,
+        passed_over: Collection[str] = frozenset(),
     ) -> CaptionColumns:
         """The captions of kept images.
 
@@ -46,6 +60,7 @@ class CaptionRecords:
             index_of: image id (as the captions give it) -> index, of the images kept.
             listed_ids: those ids of all images listed, kept or not.
             log: counts what is trimmed and left out.
+            passed_over: ids of images that were not asked for; their captions are no finding.
         """
         codes = list(self._image_codes)
         index = [index_of.get(image, -1) for image in codes]
@@ -53,6 +68,8 @@ class CaptionRecords:
         for row, code in enumerate(self._image):
             if index[code] >= 0:
                 kept_rows.append(row)
+            elif codes[code] in passed_over:
+                continue
             elif codes[code] in listed_ids:
                 log.add("caption-of-left-out-image", self._ids[row])
             else:
@@ -100,18 +117,29 @@ def _flag_reused(ids: list[str], log: CheckLog) -> None:
 
 
 def read_coco_captions(
-    path: Path, log: CheckLog, progress: ProgressCallback
+    path: Path,
+    log: CheckLog,
+    progress: ProgressCallback,
+    *,
+    records: CaptionRecords | None = None,
+    take_other: Callable[[str, Any], None] = lambda key, value: None,
 ) -> tuple[CaptionRecords, SourceFile]:
     """Read a COCO captions file, record by record.
+
+    Args:
+        records: to which the captions are added; None for new ones.
+        take_other: called with every other record of the file, such as its images.
 
     Raises:
         DataError: it is another kind of file, or damaged.
     """
-    records = CaptionRecords()
+    records = CaptionRecords() if records is None else records
 
     def take(key: str, value: Any) -> None:
         if key == "annotations":
             _take_caption(path, records, value, log)
+        else:
+            take_other(key, value)
 
     stream = JsonStream(path)
     source = read_stream(stream, "captions", take, COCO_CAPTIONS, progress)

@@ -125,11 +125,13 @@ class InstancesFile:
 
     def _take_image(self, value: Any, log: CheckLog) -> None:
         image_id = id_text(value.get("id")) if isinstance(value, dict) else None
-        if image_id is None or not _text(value, "file_name"):
+        file_name = _file_name(value) if isinstance(value, dict) else ""
+        if image_id is None or not file_name:
             log.add("image-incomplete", image_id or _short(value))
             return
-        keys = ("file_name", "width", "height", "license", "flickr_url", "coco_url")
-        slim = {key: value[key] for key in keys if key in value}
+        keys = ("width", "height", "license", "flickr_url", "coco_url")
+        slim = {"file_name": file_name, "named": "file_name" in value}
+        slim |= {key: value[key] for key in keys if key in value}
         if image_id not in self.images:
             self.images[image_id] = slim
         elif self.images[image_id] == slim:
@@ -175,6 +177,7 @@ class InstancesFile:
             listed[image_id] = ListedImage(
                 image_id=image_id,
                 file_name=record["file_name"],
+                other_names=_names_in_address(record),
                 width_px=pixels_or_none(record.get("width")),
                 height_px=pixels_or_none(record.get("height")),
                 licence=licence,
@@ -210,14 +213,17 @@ class InstancesFile:
 
 
 def read_instances(
-    path: Path, log: CheckLog, progress: ProgressCallback = no_progress
+    path: Path,
+    log: CheckLog,
+    progress: ProgressCallback = no_progress,
+    file: InstancesFile | None = None,
 ) -> tuple[InstancesFile, SourceFile]:
-    """Read a COCO instances file, record by record.
+    """Read a COCO instances file, record by record, into ``file`` if one is given.
 
     Raises:
         DataError: it is another kind of file, or damaged.
     """
-    file = InstancesFile(path)
+    file = InstancesFile(path) if file is None else file
     stream = JsonStream(path)
     source = read_stream(
         stream, "instances", lambda key, value: file.take(key, value, log), COCO_INSTANCES, progress
@@ -225,6 +231,20 @@ def read_instances(
     if not {"images", "annotations", "categories"} <= set(stream.keys):
         raise wrong_file(path, f"{COCO_INSTANCES}, with images, annotations and categories")
     return file, source
+
+
+def _file_name(record: Mapping[str, Any]) -> str:
+    """The file name; LVIS gives none, but an address that ends in it."""
+    given = record.get("file_name")
+    if isinstance(given, str) and given.strip():
+        return given
+    return _text(record, "coco_url").rsplit("/", 1)[-1]
+
+
+def _names_in_address(record: Mapping[str, Any]) -> tuple[str, ...]:
+    """Where the picture of an image without a file name lies, with the address's folder."""
+    parts = _text(record, "coco_url").split("/")[-2:]
+    return ("/".join(parts),) if len(parts) == 2 and not record["named"] else ()
 
 
 def _text(record: Mapping[str, Any], key: str) -> str:

@@ -14,6 +14,9 @@ COCO_CAPTIONS = "COCO captions"
 COCO_OTHER = "a COCO file without annotations"
 VG_OBJECTS = "Visual Genome objects"
 VG_SCENE_GRAPHS = "Visual Genome scene graphs"
+VG_ATTRIBUTES = "Visual Genome attributes"
+VG_RELATIONSHIPS = "Visual Genome relationships"
+VG_REGIONS = "Visual Genome region descriptions"
 VG_IMAGE_DATA = "Visual Genome image_data"
 COCO_VG_MAP = "a map of COCO ids to Visual Genome ids"
 
@@ -41,9 +44,9 @@ def kind_of_vg_record(record: Any) -> str | None:
     if "objects" in record:
         return VG_SCENE_GRAPHS if "relationships" in record else VG_OBJECTS
     for key, kind in (
-        ("relationships", "Visual Genome relationships"),
-        ("attributes", "Visual Genome attributes"),
-        ("regions", "Visual Genome region descriptions"),
+        ("relationships", VG_RELATIONSHIPS),
+        ("attributes", VG_ATTRIBUTES),
+        ("regions", VG_REGIONS),
         ("qas", "Visual Genome questions and answers"),
     ):
         if key in record:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from tokenize import TokenError
 from typing import Any, TypeVar
 
 import numpy as np
@@ -17,13 +17,10 @@ from PIL import Image
 
 from vlmexplain.datasets import images, masks
 from vlmexplain.datasets.checks import ImportSummary
-from vlmexplain.datasets.gallery_manifest import (
-    GalleryManifest,
-    galleries_folder,
-    read_manifest,
-)
-from vlmexplain.errors import GalleryError, UnknownName
+from vlmexplain.datasets.gallery_manifest import GALLERIES, GalleryManifest
+from vlmexplain.errors import GalleryError
 from vlmexplain.records import ImageAnnotations, Instance
+from vlmexplain.results.store import list_results, open_result
 
 __all__ = [
     "Gallery",
@@ -34,7 +31,6 @@ __all__ = [
     "open_gallery",
 ]
 
-SHORTEST_PREFIX = 4
 MASKS = "masks.arrow"
 _MASK_DECIMALS = 2  # of a pixel, as COCO writes them; takes back what 32 bits rounded
 T = TypeVar("T")
@@ -80,7 +76,9 @@ class Gallery:
         self.id = manifest.id
         self.name = manifest.name
         self.drawn = manifest.drawn
-        self.images_folder = Path(manifest.images_folder)
+        self.has_pictures = bool(manifest.images_folder)
+        # Without pictures: a folder that is never there, another one for each gallery.
+        self.images_folder = Path(manifest.images_folder or folder / "no-pictures")
         self.n_images = manifest.n_images
         self.n_captions = manifest.n_captions
         self.n_instances = manifest.n_instances
@@ -137,10 +135,8 @@ class Gallery:
     def path_lengths(self) -> NDArray[np.uint8]:
         """Shortest WordNet paths of all pairs of concepts, uint8 [V, V]; 255 for no path."""
         path = self.folder / "path_lengths.npy"
-        try:
+        with GALLERIES.reading(path):
             table: NDArray[np.uint8] = np.load(path, mmap_mode="r", allow_pickle=False)
-        except (OSError, ValueError, EOFError, SyntaxError, TokenError) as error:
-            raise _damaged(path) from error
         return table
 
     def image(self, index: int) -> GalleryImage:
@@ -199,10 +195,17 @@ class Gallery:
         """The picture upright and in RGB, if it still is the one that was imported.
 
         Raises:
-            PictureError: the file is missing, damaged, or has changed since the import.
+            PictureError: the file is missing, damaged, or has changed since the import, or the
+                gallery was imported without pictures.
             GalleryError: the image folder is not there any more.
         """
         image = self.image(image_index)
+        if not self.has_pictures:
+            raise images.NoPictures(
+                "the gallery was imported without pictures.",
+                where=self.name,
+                remedy="Import it again with --images DIR.",
+            )
         return self._with_folder(
             lambda: images.read_rgb(self.images_folder, image.file_name, image.content_sha256)
         )
@@ -210,21 +213,30 @@ class Gallery:
     def browser_bytes(self, image_index: int) -> tuple[bytes, str]:
         """Bytes and MIME type for a browser, of the picture that was imported.
 
+        Of a gallery without pictures: an empty frame of the right size.
+
         Raises:
             PictureError, GalleryError: as `read_rgb`.
         """
         image = self.image(image_index)
+        if not self.has_pictures:
+            return images.empty_frame(image.width_px, image.height_px), "image/png"
         return self._with_folder(
             lambda: images.browser_bytes(self.images_folder, image.file_name, image.content_sha256)
         )
 
+    def shown_rgb(self, image_index: int) -> Image.Image:
+        """The picture, or the empty frame that stands for it; raises as `read_rgb`."""
+        if self.has_pictures:
+            return self.read_rgb(image_index)
+        frame = Image.open(io.BytesIO(self.browser_bytes(image_index)[0]))
+        return frame.convert("RGB")
+
     def checks(self) -> ImportSummary:
         """What the import took, left out and flagged."""
         path = self.folder / "checks.json"
-        try:
+        with GALLERIES.reading(path):
             return ImportSummary.from_json(json.loads(path.read_bytes()))
-        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-            raise _damaged(path) from error
 
     def _instance(self, row: dict[str, Any]) -> Instance:
         concept, x = row["concept_index"], row["x"]
@@ -257,10 +269,8 @@ class Gallery:
 
     def _table(self, name: str) -> pa.Table:
         path = self.folder / f"{name}.arrow"
-        try:
+        with GALLERIES.reading(path):
             return pa.ipc.open_file(pa.memory_map(str(path), "r")).read_all()
-        except (OSError, pa.ArrowException, UnicodeDecodeError) as error:
-            raise _damaged(path) from error
 
     def _numbers(self, table: pa.Table, name: str) -> NDArray[np.int32]:
         column: NDArray[np.int32] = table.column(name).to_numpy()
@@ -270,42 +280,17 @@ class Gallery:
         return np.searchsorted(image_index, np.arange(self.n_images + 1)).astype(np.int64)
 
 
-def _damaged(path: Path) -> GalleryError:
-    return GalleryError(
-        "a file of the gallery is missing or damaged.",
-        where=str(path),
-        remedy="Import the data again.",
-    )
-
-
 def list_galleries() -> list[GalleryManifest]:
     """The manifests of all galleries that can be opened, the latest first."""
-    found = []
-    for path in galleries_folder().glob("*/manifest.json"):
-        if not path.parent.name.startswith("."):
-            try:
-                found.append(read_manifest(path.parent))
-            except GalleryError:
-                continue  # damaged or of a newer format: `open_gallery` says so
-    return sorted(found, key=lambda m: (-m.created_s, m.id))
+    return [stored.manifest for stored in list_results(GALLERIES)]
 
 
 def open_gallery(name_or_id: str) -> Gallery:
-    """The gallery of that id, that name (the latest, if several have it), or id prefix.
+    """The gallery of that id, that name, or id prefix.
 
     Raises:
         UnknownName: there is none; near matches are offered.
-        GalleryError: it is damaged or of a newer format, or the prefix fits several.
+        GalleryError: it is damaged or of a newer format, or the name or prefix fits several.
     """
-    known = list_galleries()
-    fits = [m for m in known if m.id == name_or_id] or [m for m in known if name_or_id in m.names]
-    if not fits and len(name_or_id) >= SHORTEST_PREFIX:
-        fits = [m for m in known if m.id.startswith(name_or_id)]
-        if len(fits) > 1:
-            raise GalleryError(f"the id prefix {name_or_id!r} fits {len(fits)} galleries.")
-    if fits:
-        return Gallery(galleries_folder() / fits[0].id, fits[0])
-    for path in galleries_folder().glob("*/manifest.json"):
-        if path.parent.name == name_or_id:
-            read_manifest(path.parent)  # says what is wrong with it
-    raise UnknownName("gallery", name_or_id, sorted({n for m in known for n in m.names}))
+    stored = open_result(GALLERIES, name_or_id)
+    return Gallery(stored.folder, stored.manifest)

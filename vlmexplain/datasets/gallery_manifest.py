@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from vlmexplain.errors import DataError, GalleryError
-from vlmexplain.storage import home, write_file
+from vlmexplain.results.kind import MANIFEST, ResultKind
+from vlmexplain.storage import write_file
 
 FORMAT = 1
-MANIFEST = "manifest.json"
+PUBLISH_LOCK = "publish"
 LONGEST_NAME = 100
 
 
@@ -32,8 +33,8 @@ class GalleryManifest:
 
     Attributes:
         id: sha256 hex over the content of its columns; the folder is named by it.
-        names: what users call it, the latest last; ``name`` is the latest.
-        images_folder: absolute; the pictures stay there.
+        names: what users call it; ``name`` is the last, which pages show.
+        images_folder: absolute; the pictures stay there. Empty: imported without pictures.
         drawn: True for the drawn demo world.
         created_s: Unix time of the last import that gave it.
         request_key: which request made it; see `vlmexplain.datasets.importing`.
@@ -56,13 +57,13 @@ class GalleryManifest:
 
     @property
     def name(self) -> str:
-        """The latest name."""
+        """The name that pages show."""
         return self.names[-1]
 
 
 def galleries_folder() -> Path:
     """Where galleries are kept."""
-    return home() / "galleries"
+    return GALLERIES.folder()
 
 
 def checked_name(name: str) -> str:
@@ -93,26 +94,37 @@ def read_manifest(folder: Path) -> GalleryManifest:
     Raises:
         GalleryError: it is missing, damaged, or of a newer format.
     """
-    path = folder / MANIFEST
-    try:
-        value = json.loads(path.read_bytes().decode("utf-8", "surrogateescape"))
-        version = value.pop("format")
-        if isinstance(version, int) and version > FORMAT:
-            raise GalleryError(
-                f"the gallery has format {version}; this version reads up to {FORMAT}.",
-                where=str(path),
-                remedy="Update vlmexplain, or import the data again.",
-            )
-        value["sources"] = tuple(SourceFile(**source) for source in value["sources"])
-        value["names"] = tuple(value["names"])
-        manifest = GalleryManifest(**value)
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise GalleryError(
-            f"the gallery's manifest is missing or damaged ({type(error).__name__}).",
-            where=str(path),
-            remedy="Import the data again.",
-        ) from error
-    return manifest
+    return GALLERIES.read_manifest(folder)
+
+
+def _manifest(value: dict[str, Any]) -> GalleryManifest:
+    value["sources"] = tuple(SourceFile(**source) for source in value["sources"])
+    value["names"] = tuple(value["names"])
+    return GalleryManifest(**value)
+
+
+GALLERIES = ResultKind(
+    name="galleries",
+    noun="gallery",
+    plural="galleries",
+    format=FORMAT,
+    files=(
+        "images.arrow",
+        "captions.arrow",
+        "instances.arrow",
+        "concepts.arrow",
+        "path_lengths.npy",
+        "checks.json",
+    ),
+    read=_manifest,
+    created_s=lambda manifest: manifest.created_s,
+    needs=lambda _: (),
+    about=lambda manifest: manifest.name,
+    names=lambda manifest: manifest.names,
+    remedy="Import the data again.",
+    error=GalleryError,
+    lock=PUBLISH_LOCK,
+)
 
 
 def now_s() -> float:

@@ -19,6 +19,7 @@ from vlmexplain.datasets.columns import GalleryColumns
 from vlmexplain.datasets.gallery import MASKS, Gallery
 from vlmexplain.datasets.gallery_concepts import WordNetLike, concepts_table, write_path_lengths
 from vlmexplain.datasets.gallery_manifest import (
+    PUBLISH_LOCK,
     GalleryManifest,
     SourceFile,
     checked_name,
@@ -27,6 +28,7 @@ from vlmexplain.datasets.gallery_manifest import (
     read_manifest,
     write_manifest,
 )
+from vlmexplain.datasets.gallery_names import refuse_taken_name, with_name
 from vlmexplain.datasets.integrity import damaged_tables
 from vlmexplain.errors import GalleryError
 from vlmexplain.records import Progress, ProgressCallback, no_progress
@@ -36,7 +38,7 @@ def write_gallery(
     columns: GalleryColumns,
     *,
     name: str,
-    images_folder: Path,
+    images_folder: Path | None,
     summary: ImportSummary,
     wordnet: WordNetLike,
     sources: Sequence[SourceFile] = (),
@@ -47,14 +49,14 @@ def write_gallery(
 ) -> str:
     """Write a gallery and give its id, the sha256 of its columns' content.
 
-    The same content again, under whatever name, is the same gallery: it gets the new name
-    beside the old ones, and the summary, the image folder and the masks of this import.
+    The same content again, under whatever name, is the same gallery: it keeps its name, gets the
+    new one beside it, and the summary, the image folder and the masks of this import.
 
     Args:
         write_masks: writes ``masks.arrow`` for the instances in gallery order.
 
     Raises:
-        DataError: the name cannot be used.
+        DataError: the name cannot be used, or is another gallery's.
         StoreError: it cannot be written.
     """
     name = checked_name(name)
@@ -62,7 +64,7 @@ def write_gallery(
     manifest = GalleryManifest(
         id=gallery_tables.content_id(tables),
         names=(name,),
-        images_folder=str(Path(images_folder).absolute()),
+        images_folder=str(Path(images_folder).absolute()) if images_folder else "",
         drawn=columns.drawn,
         n_images=tables.images.num_rows,
         n_captions=tables.captions.num_rows,
@@ -74,9 +76,10 @@ def write_gallery(
         request_key=request_key,
     )
     folder = galleries_folder()
-    with storage.locked(folder / "publish"):
+    with storage.locked(folder / PUBLISH_LOCK):
         storage.sweep_partial(folder)
         target = folder / manifest.id
+        refuse_taken_name(name, manifest.id)
         known = _manifest_of_intact(target, wordnet, progress)
         if known is None:
             with storage.publish_folder(target) as scratch:
@@ -84,7 +87,7 @@ def write_gallery(
                 masks = _write_masks(scratch, tables, write_masks)
                 _write_about(scratch, replace(manifest, masks_sha256=masks), summary)
         else:
-            names = (*(n for n in known.names if n != name), name)
+            names = with_name(known.names, name)
             masks = _write_masks(target, tables, write_masks) or known.masks_sha256
             _write_about(target, replace(manifest, names=names, masks_sha256=masks), summary)
     return manifest.id

@@ -16,12 +16,14 @@ from pathlib import Path, PureWindowsPath
 from typing import Literal
 
 import numpy as np
-from PIL import Image, ImageCms
+from PIL import Image, ImageCms, features
+from PIL.TiffImagePlugin import TiffImageFile
 
 from vlmexplain.datasets.orientation import TRANSPOSES, stored_to_upright, upright_size
 from vlmexplain.datasets.picture_errors import (
     EmptyPicture,
     MissingPicture,
+    NoPictures,
     NotAPicture,
     PictureChanged,
     PictureError,
@@ -35,6 +37,7 @@ from vlmexplain.datasets.webp_size import webp_size
 __all__ = [
     "EmptyPicture",
     "MissingPicture",
+    "NoPictures",
     "NotAPicture",
     "PictureChanged",
     "PictureError",
@@ -44,6 +47,7 @@ __all__ = [
     "PixelFormatUnsupported",
     "TruncatedPicture",
     "browser_bytes",
+    "empty_frame",
     "inspect_picture",
     "read_rgb",
     "safe_path",
@@ -53,11 +57,14 @@ __all__ = [
 
 PIXEL_LIMIT = 89_478_485  # Pillow's own limit: 256 MiB of RGB
 FILE_LIMIT_BYTES = 256 * 2**20
-# No TIFF (Pillow turns it on loading, so that the stored grid is lost; browsers do not show it).
-FORMATS = ("JPEG", "PNG", "GIF", "BMP", "WEBP")
+FORMATS = (
+    "JPEG", "PNG", "GIF", "BMP", "WEBP", "TIFF", *(("AVIF",) if features.check("avif") else ()),
+)  # fmt: skip
 _MIME = {"JPEG": "image/jpeg", "MPO": "image/jpeg", "PNG": "image/png"}
-_MAGIC = (b"\xff\xd8\xff", b"\x89PNG\r\n", b"GIF8", b"BM")
-_MIME |= {"GIF": "image/gif", "BMP": "image/bmp", "WEBP": "image/webp"}
+FRAME_RGB = (236, 236, 236)
+_MAGIC = (b"\xff\xd8\xff", b"\x89PNG\r\n", b"GIF8", b"BM", b"II*\0", b"MM\0*")
+_MIME |= {"GIF": "image/gif", "BMP": "image/bmp", "WEBP": "image/webp", "AVIF": "image/avif"}
+_ORIENTATION, _TIFF_WIDTH, _TIFF_HEIGHT = 0x0112, 256, 257
 
 # Between the limit and twice the limit Pillow only warns; this module refuses.
 warnings.filterwarnings("ignore", category=Image.DecompressionBombWarning)
@@ -167,6 +174,16 @@ def browser_bytes(
     return out.getvalue(), "image/png"
 
 
+def empty_frame(width_px: int, height_px: int) -> bytes:
+    """A light gray PNG that stands for a picture nobody has, scaled down beyond `PIXEL_LIMIT`."""
+    shrink = max(1.0, (width_px * height_px / PIXEL_LIMIT) ** 0.5)
+    size = max(1, int(width_px / shrink)), max(1, int(height_px / shrink))
+    frame, out = Image.new("P", size, 0), io.BytesIO()
+    frame.putpalette(FRAME_RGB)
+    frame.save(out, "PNG", bits=1)
+    return out.getvalue()
+
+
 def inspect_picture(
     folder: Path, file_name: str, verify: Literal["decode", "header"] = "decode"
 ) -> PictureFacts:
@@ -180,7 +197,7 @@ def inspect_picture(
     """
     content, where = _read_bytes(folder, file_name)
     image = _opened(content, where)
-    width_px, height_px = image.size
+    width_px, height_px = _stored_size(image)
     mode, orientation = image.mode, exif_orientation(image)
     _refuse_unknown_range(image, where)
     converted = mode != "RGB" or "transparency" in image.info
@@ -195,15 +212,26 @@ def inspect_picture(
 def exif_orientation(image: Image.Image) -> int:
     """EXIF orientation 1..8 of an opened picture; 1 when it has none or a senseless one.
 
-    Only the EXIF block counts, as in browsers; Pillow itself would also look into XMP.
+    Only the EXIF block counts, as in browsers; Pillow itself would also look into XMP. Of a TIFF
+    it is the tag of the file, to be read before the pixels are.
     """
     exif = Image.Exif()
     try:
-        exif.load(image.info.get("exif") or b"")
-        value = exif.get(0x0112)
+        if isinstance(image, TiffImageFile):
+            value = image.tag_v2.get(_ORIENTATION)
+        else:
+            exif.load(image.info.get("exif") or b"")
+            value = exif.get(_ORIENTATION)
     except Exception:  # a damaged EXIF block raises anything from SyntaxError to struct.error
         return 1
     return value if isinstance(value, int) and 1 <= value <= 8 else 1
+
+
+def _stored_size(image: Image.Image) -> tuple[int, int]:
+    """Width and height of the stored grid of an opened picture, before its pixels are read."""
+    if isinstance(image, TiffImageFile):  # Pillow gives the size of the turned picture
+        return int(image.tag_v2[_TIFF_WIDTH]), int(image.tag_v2[_TIFF_HEIGHT])
+    return image.size
 
 
 def _read_bytes(
@@ -293,7 +321,8 @@ def _upright_rgb(image: Image.Image, where: str) -> Image.Image:
     orientation = exif_orientation(image)
     _load(image, where)
     rgb = _to_rgb(image)
-    turn = TRANSPOSES.get(orientation)
+    # Pillow turns a TIFF itself while it reads the pixels.
+    turn = None if isinstance(image, TiffImageFile) else TRANSPOSES.get(orientation)
     rgb = rgb.transpose(turn) if turn is not None else rgb
     rgb.info = {}  # else Pillow would save the old colour profile with it
     return rgb
@@ -321,6 +350,8 @@ def _from_16_bit(image: Image.Image) -> Image.Image:
 
 
 def _browser_shows_alike(image: Image.Image) -> bool:
+    if image.format not in _MIME:
+        return False
     if image.info.get("icc_profile") and not _is_srgb(image.info["icc_profile"]):
         return False
     if image.format in ("JPEG", "MPO"):

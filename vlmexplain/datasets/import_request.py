@@ -20,18 +20,22 @@ class ImportRequest:
     """What a user asked to import.
 
     Attributes:
-        kind: ``coco`` or ``vg``.
+        kind: ``coco``, ``vg``, or ``path`` for a form that is recognised.
         name: what to call the gallery.
-        images: the image folder.
+        images: the image folder; None for a gallery without pictures.
         verify: decode every picture, or only read its header.
         files: the annotation files; None for an optional one that was not given.
+        more: whatever else was asked for, as JSON.
+        form: what the files are, by the table of forms.
     """
 
-    kind: Literal["coco", "vg"]
+    kind: Literal["coco", "vg", "path"]
     name: str
-    images: Path
+    images: Path | None
     verify: Verify
     files: tuple[Path | None, ...]
+    more: tuple[tuple[str, Any], ...] = ()
+    form: str = ""
 
     def key(self) -> str:
         """sha256 hex, the same for the same request over unchanged files."""
@@ -39,15 +43,18 @@ class ImportRequest:
             {
                 "kind": self.kind,
                 "name": self.name,
-                "images": str(self.images.absolute()),
+                "images": str(self.images.absolute()) if self.images else None,
                 "verify": self.verify,
                 "files": [_stamp(path) for path in self.files],
+                **dict(self.more),
             }
         )
 
     def options(self) -> dict[str, Any]:
         """What the gallery's manifest keeps of it."""
-        return {"kind": self.kind, "verify": self.verify}
+        chosen = {key: value for key, value in self.more if value is not None}
+        form = {"form": self.form} if self.form else {}
+        return {"kind": self.kind, "verify": self.verify, **form, **chosen}
 
 
 def _stamp(path: Path | None) -> list[Any] | None:

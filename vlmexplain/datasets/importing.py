@@ -15,6 +15,7 @@ from vlmexplain.datasets.boxes import edge_flags, possible_duplicates
 from vlmexplain.datasets.caption_records import CaptionRecords
 from vlmexplain.datasets.checks import CheckLog, InstanceFlag
 from vlmexplain.datasets.columns import GalleryColumns, ImageColumns, InstanceColumns
+from vlmexplain.datasets.found_pictures import PictureFinder
 from vlmexplain.datasets.gallery import Gallery, open_gallery
 from vlmexplain.datasets.gallery_concepts import WordNetLike
 from vlmexplain.datasets.gallery_manifest import SourceFile
@@ -22,7 +23,7 @@ from vlmexplain.datasets.gallery_writer import write_gallery
 from vlmexplain.datasets.images import PictureFacts
 from vlmexplain.datasets.import_request import ImportRequest
 from vlmexplain.datasets.instance_records import InstanceRecords, Meaning, instance_name
-from vlmexplain.datasets.listed_images import ListedImage, readable_pictures, shown_grid
+from vlmexplain.datasets.listed_images import ListedImage, frames, readable_pictures, shown_grid
 from vlmexplain.datasets.orientation import upright_boxes
 from vlmexplain.datasets.record_ids import id_order
 from vlmexplain.datasets.segmentation_records import SegmentationRecords, write_masks
@@ -43,6 +44,7 @@ class ReadData:
         sources: the files that were read.
         drawn: True for the drawn demo world.
         choose: which of the images with a readable picture (sorted by id) are taken.
+        passed_over: ids of images that were not asked for; what belongs to them is no finding.
         segmentations: of the annotations, where the format has any.
     """
 
@@ -54,6 +56,7 @@ class ReadData:
     drawn: bool = False
     caption_key: Callable[[ListedImage], str | None] = lambda image: image.image_id
     choose: Callable[[Kept], Kept] = lambda kept: kept
+    passed_over: Collection[str] = frozenset()
     segmentations: SegmentationRecords | None = None
 
 
@@ -73,11 +76,14 @@ def finish(
     if not data.listed:
         raise DataError("the files list no image.", where=data.sources[0].path)
     in_order = [data.listed[i] for i in sorted(data.listed, key=id_order)]
-    kept = readable_pictures(
-        in_order, request.images, verify=request.verify, log=log, progress=progress
-    )
-    if not kept:
-        raise _nothing_readable(len(in_order), request.images, log)
+    if request.images is None:
+        kept = frames(in_order, log, data.instances.reach_px())
+    else:
+        kept = readable_pictures(
+            in_order, request.images, verify=request.verify, log=log, progress=progress
+        )
+        if not kept:
+            raise _nothing_readable(in_order, request.images, log)
     progress(Progress("Checking the annotations", 0, len(data.instances), "annotations"))
     kept = data.choose(kept)
     columns = gallery_columns(data, kept, log)
@@ -115,10 +121,10 @@ def _mask_writer(data: ReadData, kept: Kept) -> Callable[[Path, pa.Table], None]
 def gallery_columns(data: ReadData, kept: Kept, log: CheckLog) -> GalleryColumns:
     """The columns of the images taken, with their instances and captions, checked."""
     images = image_columns(kept, log)
-    instances = instance_columns(data.instances, data.meaning_of, kept, data.listed, log)
+    instances = instance_columns(data, kept, log)
     keys = {key: n for n, (image, _) in enumerate(kept) if (key := data.caption_key(image))}
     listed_keys = {key for image in data.listed.values() if (key := data.caption_key(image))}
-    captions = data.captions.columns(keys, listed_keys, log)
+    captions = data.captions.columns(keys, listed_keys, log, data.passed_over)
     for code, used in (
         ("image-no-annotations", instances.image_index),
         ("image-no-captions", captions.image_index),
@@ -138,7 +144,7 @@ def image_columns(kept: Kept, log: CheckLog) -> ImageColumns:
         if facts.converted:
             log.add("image-converted", listed.image_id)
         first = seen.setdefault(facts.content_sha256, listed.image_id)
-        if first != listed.image_id:
+        if facts.content_sha256 and first != listed.image_id:
             log.add("image-same-picture", f"{listed.image_id} = {first}")
     return ImageColumns(
         image_id=[listed.image_id for listed, _ in kept],
@@ -155,16 +161,10 @@ def image_columns(kept: Kept, log: CheckLog) -> ImageColumns:
     )
 
 
-def instance_columns(
-    records: InstanceRecords[Any],
-    meaning_of: Callable[[Any], Meaning | None],
-    kept: Kept,
-    listed_ids: Collection[str],
-    log: CheckLog,
-) -> InstanceColumns:
+def instance_columns(data: ReadData, kept: Kept, log: CheckLog) -> InstanceColumns:
     """The instances of the kept images, in the upright grid, checked and flagged."""
     index_of = {listed.image_id: n for n, (listed, _) in enumerate(kept)}
-    columns = records.columns(index_of, listed_ids, meaning_of, log)
+    columns = data.instances.columns(index_of, data.listed, data.meaning_of, log, data.passed_over)
     grids = [shown_grid(listed, facts) for listed, facts in kept]
     image = columns.image_index
 
@@ -191,11 +191,18 @@ def instance_columns(
     return replace(columns, box=box, flags=flags)
 
 
-def _nothing_readable(n_listed: int, images: Path, log: CheckLog) -> DataError:
+def _nothing_readable(listed: Sequence[ListedImage], images: Path, log: CheckLog) -> DataError:
     findings = log.summary().of("left-out")
-    reasons = ", ".join(f"{f.code} {f.count:,}" for f in findings if f.check.about == "image")
+    reasons = ", ".join(
+        f"{f.code} {f.count:,}"
+        for f in findings
+        if f.check.about == "image" and f.code != "image-not-chosen"
+    )
+    there = PictureFinder(images).some_picture()
+    exists = f"a picture that is there: {there!r}" if there else "no picture is there"
     return DataError(
-        f"none of the {n_listed:,} pictures listed can be read ({reasons}).",
+        f"none of the {len(listed):,} pictures listed can be read ({reasons}): tried "
+        f"{listed[0].file_name!r}; {exists}.",
         where=str(images),
         remedy="Is it the right image folder?",
     )

@@ -56,12 +56,36 @@ class InstanceRecords(Generic[Kind]):
         self._crowd.append(crowd)
         self._flags.append(flags)
 
+    def take_as_crowds(self, kinds: Collection[Kind]) -> None:
+        """Make crowds of all annotations of these kinds: how many there are is unknown."""
+        codes = {self._kind_codes[kind] for kind in kinds if kind in self._kind_codes}
+        for row, code in enumerate(self._kind):
+            if code in codes:
+                self._crowd[row] = 1
+
+    def image_ids(self) -> tuple[str, ...]:
+        """The images that the annotations name, in order of appearance."""
+        return tuple(self._image_codes)
+
+    def reach_px(self) -> dict[str, tuple[float, float]]:
+        """How far right and down the boxes of each image reach, at least one pixel."""
+        box = np.array(self._box, np.float64).reshape(-1, 4)
+        ends = np.ones((len(self._image_codes), 2))
+        sized = np.isfinite(box).all(axis=1)
+        image = np.array(self._image, np.int64)
+        np.maximum.at(ends, image[sized], (box[:, :2] + box[:, 2:])[sized])
+        return {
+            image: (across, down)
+            for image, (across, down) in zip(self._image_codes, ends.tolist(), strict=True)
+        }
+
     def columns(
         self,
         index_of: Mapping[str, int],
         listed_ids: Collection[str],
         meaning_of: Callable[[Kind], Meaning | None],
         log: CheckLog,
+        passed_over: Collection[str] = frozenset(),
     ) -> InstanceColumns:
         """The annotations of kept images; boxes still as annotated.
 
@@ -70,9 +94,10 @@ class InstanceRecords(Generic[Kind]):
             listed_ids: ids of all images listed, kept or not.
             meaning_of: what a kind stands for; None for an unknown one.
             log: counts what is left out.
+            passed_over: ids of images that were not asked for; what they show is no finding.
         """
         ids = np.array(self._id, np.int64)
-        image, known_image = self._image_index(index_of, listed_ids, ids, log)
+        image, known_image = self._image_index(index_of, listed_ids, ids, log, passed_over)
         used = np.flatnonzero(known_image)
         kind = np.array(self._kind, np.int32)
         needed = np.unique(kind[used])
@@ -113,17 +138,19 @@ class InstanceRecords(Generic[Kind]):
         listed_ids: Collection[str],
         ids: NDArray[np.int64],
         log: CheckLog,
+        passed_over: Collection[str],
     ) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
         codes = list(self._image_codes)
         index = np.array([index_of.get(image, -1) for image in codes] or [-1], np.int32)
         listed = np.array([image in listed_ids for image in codes] or [False], bool)
+        passed = np.array([image in passed_over for image in codes] or [False], bool)
         image_code = np.array(self._image, np.int32)
         image = index[image_code]
         for code, where in (
             ("annotation-unlisted-image", ~listed[image_code]),
             ("annotation-of-left-out-image", listed[image_code] & (image < 0)),
         ):
-            rows = np.flatnonzero(where)
+            rows = np.flatnonzero(where & ~passed[image_code])
             log.add_many(code, rows.size, _names(ids[rows]))
         return image, image >= 0
 

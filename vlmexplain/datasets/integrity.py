@@ -82,6 +82,8 @@ def damaged_pictures(
     gallery: Gallery, progress: ProgressCallback = no_progress
 ) -> Iterator[Damage]:
     """The pictures that are missing, cannot be read or have changed since the import."""
+    if not gallery.has_pictures:
+        return
     columns = ("image_id", "file_name", "content_sha256")
     rows = zip(*(gallery.images_table.column(name).to_pylist() for name in columns), strict=True)
     for done, (image_id, file_name, sha256) in enumerate(rows):

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
 from vlmexplain.datasets.checks import CheckLog
+from vlmexplain.datasets.found_pictures import PictureFinder
 from vlmexplain.datasets.images import (
     MissingPicture,
     PictureError,
     PictureFacts,
+    PictureOutsideFolder,
     inspect_picture,
 )
 from vlmexplain.datasets.orientation import upright_size
@@ -118,20 +120,27 @@ def readable_pictures(
     log: CheckLog,
     progress: ProgressCallback,
 ) -> list[tuple[ListedImage, PictureFacts]]:
-    """Look at every picture with several threads; those that cannot be read are left out."""
+    """Look at every picture with several threads; those that cannot be read are left out.
+
+    A name that is not there is repaired where it obviously means a file; each repair is counted.
+    """
     kept = []
+    finder = PictureFinder(folder)
     workers = min(32, os.cpu_count() or 1)
     pool = ThreadPoolExecutor(workers, "pictures")
     try:
         for start in range(0, len(listed), _WINDOW):
             progress(Progress("Looking at the pictures", start, len(listed), "pictures"))
             window = listed[start : start + _WINDOW]
-            looks = pool.map(lambda image: _look(image, folder, verify), window)
+            looks = pool.map(lambda image: _look(image, finder, verify), window)
             for image, look in zip(window, looks, strict=True):
                 if isinstance(look, str):
                     log.add(look, f"{image.image_id} ({image.file_name})")
-                else:
-                    kept.append(look)
+                    continue
+                found, facts, repairs = look
+                for code in repairs:
+                    log.add(code, f"{image.image_id} ({image.file_name} is {found.file_name})")
+                kept.append((found, facts))
     finally:
         pool.shutdown(cancel_futures=True)
     progress(Progress("Looking at the pictures", len(listed), len(listed), "pictures"))
@@ -139,15 +148,46 @@ def readable_pictures(
 
 
 def _look(
-    listed: ListedImage, folder: Path, verify: Literal["decode", "header"]
-) -> tuple[ListedImage, PictureFacts] | str:
+    listed: ListedImage, finder: PictureFinder, verify: Literal["decode", "header"]
+) -> tuple[ListedImage, PictureFacts, tuple[str, ...]] | str:
     """The image with the name its picture was found under, or the code of why there is none."""
-    for file_name in (listed.file_name, *listed.other_names):
+    names = (listed.file_name, *listed.other_names)
+    code = MissingPicture.code
+    for file_name in names:
         try:
-            facts = inspect_picture(folder, file_name, verify)
+            facts = inspect_picture(finder.folder, file_name, verify)
         except MissingPicture:
+            continue
+        except PictureOutsideFolder as error:
+            code = error.code
             continue
         except PictureError as error:
             return error.code
-        return replace(listed, file_name=file_name, other_names=()), facts
-    return MissingPicture.code
+        return replace(listed, file_name=file_name, other_names=()), facts, ()
+    for found in filter(None, map(finder.repaired, names)):
+        try:
+            facts = inspect_picture(finder.folder, found.file_name, verify)
+        except PictureError as error:
+            return error.code
+        return replace(listed, file_name=found.file_name, other_names=()), facts, found.repairs
+    return code
+
+
+def frames(
+    listed: Sequence[ListedImage], log: CheckLog, reach_px: Mapping[str, tuple[float, float]]
+) -> list[tuple[ListedImage, PictureFacts]]:
+    """The images of a gallery without pictures: empty frames of the size that is given.
+
+    Args:
+        reach_px: image id -> how far its boxes reach, for images whose size is not given.
+    """
+    kept = []
+    for image in listed:
+        width_px, height_px = image.width_px, image.height_px
+        if width_px is None or height_px is None:
+            log.add("image-size-unknown", image.image_id)
+            across, down = reach_px.get(image.image_id, (1.0, 1.0))
+            width_px, height_px = max(1, math.ceil(across)), max(1, math.ceil(down))
+        facts = PictureFacts(width_px, height_px, 1, "", "", converted=False)
+        kept.append((replace(image, other_names=()), facts))
+    return kept

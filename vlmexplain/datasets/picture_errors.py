@@ -57,3 +57,9 @@ class PictureChanged(PictureError):
     """The file is not the one that was imported."""
 
     code = "image-changed"
+
+
+class NoPictures(PictureError):
+    """The gallery was imported without pictures."""
+
+    code = "image-none"

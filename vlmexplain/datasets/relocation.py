@@ -11,7 +11,7 @@ import numpy as np
 from vlmexplain import storage
 from vlmexplain.datasets.file_kinds import require_folder
 from vlmexplain.datasets.gallery import Gallery, open_gallery
-from vlmexplain.datasets.gallery_manifest import galleries_folder, read_manifest, write_manifest
+from vlmexplain.datasets.gallery_manifest import GALLERIES, read_manifest, write_manifest
 from vlmexplain.datasets.images import PictureError, safe_path
 from vlmexplain.errors import DataError
 
@@ -30,6 +30,11 @@ def relocate_gallery(name_or_id: str, images: Path) -> Gallery:
     """
     gallery, images = open_gallery(name_or_id), Path(images)
     require_folder(images)
+    if not gallery.has_pictures:
+        raise DataError(
+            f"the gallery {gallery.name!r} was imported without pictures.",
+            remedy="Import it again with --images DIR.",
+        )
     names = gallery.images_table.column("file_name").to_pylist()
     digests = gallery.images_table.column("content_sha256")
     missing = [name for name in names if not _is_there(images, name)]
@@ -44,7 +49,7 @@ def relocate_gallery(name_or_id: str, images: Path) -> Gallery:
     ]
     if other:
         raise _not_the_folder(images, "they have another content", other)
-    with storage.locked(galleries_folder() / "publish"):
+    with storage.locked(GALLERIES.lock_of(gallery.folder)):
         manifest = read_manifest(gallery.folder)
         write_manifest(gallery.folder, replace(manifest, images_folder=str(images.absolute())))
     return open_gallery(gallery.id)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -129,6 +129,7 @@ def _require(request: ImportRequest) -> None:
     objects, image_data, aliases, captions, coco_map = request.files
     assert objects and image_data
     require_file(objects, EXPECTED_OBJECTS)
+    assert request.images
     require_file(image_data, VG_IMAGE_DATA)
     require_folder(request.images)
     if captions:
@@ -161,15 +162,16 @@ def read_objects(
             log.add("annotation-incomplete", f"image {image_id or repr(value)[:60]}")
             return
         for entry in entries:
-            _take_object(records, image_id, entry, log)
+            take_object(records, image_id, entry, log)
 
     source = read_stream(JsonStream(path), "objects", take, EXPECTED_OBJECTS, progress, "[")
     return records, source
 
 
-def _take_object(
+def take_object(
     records: InstanceRecords[ObjectKind], image_id: str, entry: Any, log: CheckLog
 ) -> None:
+    """Take one object of an image as it stands in the JSON."""
     if not isinstance(entry, dict):
         log.add("annotation-incomplete", f"image {image_id}: {repr(entry)[:60]}")
         return
@@ -204,6 +206,15 @@ def meaning_of(
     if wordnet.has(synsets[0]):
         return Meaning(name, wordnet.synset(synsets[0]).name, flags)
     return Meaning(name, None, flags | InstanceFlag.SYNSET_UNKNOWN.value)
+
+
+def meanings_of(
+    records: InstanceRecords[ObjectKind],
+    wordnet: WordNet,
+    aliases: Mapping[str, tuple[str, ...]],
+) -> Callable[[ObjectKind], Meaning]:
+    """What each object stands for, decided with all that the file says."""
+    return lambda kind: meaning_of(kind, wordnet, aliases)
 
 
 def one_for_each_coco_image(kept: Kept, log: CheckLog) -> Kept:

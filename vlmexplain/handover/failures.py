@@ -8,12 +8,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-import pyarrow as pa
 import pyarrow.parquet as pq
 from PIL import Image
 
 from vlmexplain.datasets.gallery import Gallery
-from vlmexplain.errors import DataError, GalleryError, StoreError, VlmexplainError
+from vlmexplain.errors import DataError, GalleryError, VlmexplainError
 from vlmexplain.explain import ExplainedImage, Explanation, explain_query
 from vlmexplain.lgip.result import LgipResult, list_lgip, open_lgip
 from vlmexplain.records import MetricOptions, Progress, ProgressCallback, no_progress
@@ -173,16 +172,10 @@ def _probes(lgip: LgipResult | None, caption_index: int) -> tuple[Probe, ...]:
     if lgip is None:
         return ()
     names = ["text", "kind", "flip_type", "score_caption", "score_text"]
-    try:
+    with lgip.reading_triples():
         table = pq.read_table(
             lgip.triples_path, columns=names, filters=[("caption_index", "=", caption_index)]
         )
-    except (OSError, pa.ArrowInvalid) as error:
-        raise StoreError(
-            "the triples are missing or damaged.",
-            where=str(lgip.triples_path),
-            remedy="Remove the folder and run LGIP again.",
-        ) from error
     return tuple(_probe(row) for row in table.slice(0, MOST_PERTURBATIONS).to_pylist())
 
 

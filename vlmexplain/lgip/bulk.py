@@ -20,11 +20,11 @@ from vlmexplain.lgip.pair_scores import KnownVectors
 from vlmexplain.lgip.plan import PlanCounts, write_plan
 from vlmexplain.lgip.result import (
     FORMAT,
-    MANIFEST,
     METRICS,
     TRIPLES,
     LgipManifest,
     LgipResult,
+    intact_lgip,
     open_lgip,
     results_folder,
 )
@@ -35,6 +35,7 @@ from vlmexplain.models.load import identify, load_model
 from vlmexplain.models.protocol import Encoder, no_images
 from vlmexplain.perturb.rules import MODES, Mode
 from vlmexplain.records import ModelIdentity, ProgressCallback, no_progress
+from vlmexplain.results.kind import MANIFEST
 from vlmexplain.scoring.run import mode_of
 from vlmexplain.scoring.turns import take_turn
 from vlmexplain.storage import content_key, publish_folder, sweep_partial, write_file
@@ -105,9 +106,10 @@ def lgip_bulk(
     """As `run_lgip`, for a model that is loaded only when something has to be encoded."""
     key = lgip_key(gallery, model, source)
     target = results_folder() / key
-    if not (target / MANIFEST).is_file():
+    if intact_lgip(key) is None:
         with take_turn(target, "LGIP", progress):
-            if not (target / MANIFEST).is_file():
+            if intact_lgip(key) is None:
+                shutil.rmtree(target, ignore_errors=True)  # it is damaged
                 sweep_partial(results_folder())
                 _make(gallery, model, load, source, target, progress, engine)
     return open_lgip(key)
@@ -214,7 +216,7 @@ def source_of(
 def _made(gallery: Gallery, mode: Mode, seed: int, progress: ProgressCallback) -> Source:
     if mode not in MODES:
         raise UnknownName("mode", mode, MODES)
-    facts = {"mode": mode, "seed": seed, "engine": ENGINE}
+    facts = {"mode": mode, "seed": seed, "engine": ENGINE[mode]}
     return Source(facts, lambda: gallery_samples(gallery, mode, seed, progress))
 
 

@@ -25,7 +25,7 @@ from vlmexplain.perturb.perturbation import (
 from vlmexplain.perturb.rules import RULE_BY_KEY, Mode, find_rule, lgip_rules
 from vlmexplain.records import Progress, ProgressCallback, no_progress
 
-ENGINE = 1
+ENGINE: dict[Mode, int] = {"paper": 1, "careful": 2}
 """Counted up when a rule makes other texts: part of the key of what was made from them."""
 
 
@@ -104,7 +104,7 @@ def perturb_sample(
                 text = apply(caption, one.edits)
                 if rule.flip_type is None:
                     paraphrases.setdefault(text)
-                else:
+                elif one.expects == "drop":  # where that is not sure, a flip measures nothing
                     flipped.setdefault(text, Flip(text, rule.flip_type, one.verified))
         same.append(tuple(paraphrases))
         flips.append(tuple(flipped.values()))

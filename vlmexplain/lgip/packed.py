@@ -16,7 +16,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from vlmexplain.errors import StoreError
-from vlmexplain.lgip.result import MANIFEST, METRICS, TRIPLES, LgipResult, Triple
+from vlmexplain.lgip.result import METRICS, TRIPLES, LgipResult, Triple
+from vlmexplain.results.kind import MANIFEST
 from vlmexplain.storage import home, locked, publish_folder
 
 SCORES = "scores.parquet"

@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import json
+from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
-from vlmexplain.errors import StoreError, UnknownName
+from vlmexplain.errors import UnknownName
 from vlmexplain.lgip.figures import LgipFigures, Sensitivity
-from vlmexplain.lgip.tables import connect, quoted
+from vlmexplain.lgip.tables import DAMAGED, connect, quoted
 from vlmexplain.records import ModelIdentity
-from vlmexplain.storage import home
+from vlmexplain.results.kind import Need, ResultKind
+from vlmexplain.results.store import Stored, intact_result, list_results, open_result
 
 FORMAT = 2
 """2: the gap of an edit that the model cannot see is 0; figures over seen and verified flips."""
-MANIFEST = "manifest.json"
 METRICS = "metrics.json"
 TRIPLES = "triples.parquet"
-SHORTEST_PREFIX = 4
 
 Kind = Literal["same", "flip"]
 Sort = Literal["largest shift", "lowest gap", "highest gap", "order"]
@@ -115,12 +115,16 @@ class Triple:
 _COLUMNS = ", ".join(Triple.__dataclass_fields__)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class LgipResult:
     """A finished LGIP run."""
 
     folder: Path
     manifest: LgipManifest
+
+    def __repr__(self) -> str:
+        said = self.manifest
+        return f"<LgipResult {said.key[:12]}: {said.model.name} on {said.gallery_name}>"
 
     @property
     def key(self) -> str:
@@ -140,8 +144,14 @@ class LgipResult:
     @cached_property
     def metrics(self) -> dict[str, Any]:
         """The benchmark's metrics JSON."""
-        document: dict[str, Any] = json.loads((self.folder / METRICS).read_bytes())
-        return document
+        path = self.folder / METRICS
+        with LGIP.reading(path):
+            document: dict[str, Any] = json.loads(path.read_bytes())
+            return document
+
+    def reading_triples(self) -> AbstractContextManager[None]:
+        """While the block reads the file of the triples, damage is said as `StoreError`."""
+        return LGIP.reading(self.triples_path, *DAMAGED)
 
     def triples(
         self,
@@ -156,11 +166,12 @@ class LgipResult:
 
         Raises:
             UnknownName: no such order.
+            StoreError: the file of the triples is missing or damaged.
         """
         if sort not in _ORDER:
             raise UnknownName("order", sort, _ORDER)
         where, values = self._where(kind, flip_type)
-        with connect() as database:
+        with self.reading_triples(), connect() as database:
             rows = database.execute(
                 f"SELECT {_COLUMNS} FROM read_parquet('{quoted(self.triples_path)}') "  # noqa: S608
                 f"{where} ORDER BY {_ORDER[sort]} LIMIT ? OFFSET ?",
@@ -173,7 +184,7 @@ class LgipResult:
     ) -> tuple[tuple[float, int], ...]:
         """(lower edge of a bin, how many gaps lie in it), ascending; empty bins are left out."""
         where, values = self._where(kind, flip_type)
-        with connect() as database:
+        with self.reading_triples(), connect() as database:
             rows = database.execute(
                 f"SELECT floor(gap / ?) * ? AS edge, count(*) "  # noqa: S608
                 f"FROM read_parquet('{quoted(self.triples_path)}') {where} "
@@ -192,69 +203,67 @@ class LgipResult:
 
 def results_folder() -> Path:
     """Where results are kept."""
-    return home() / "lgip"
+    return LGIP.folder()
 
 
 def open_lgip(key: str) -> LgipResult:
     """The result of that key, or the one whose key starts like this (four letters or more).
 
     Raises:
-        UnknownName: there is none, or several start like this.
-        StoreError: it is damaged or of a newer format.
+        UnknownName: there is none.
+        StoreError: several fit, or it is damaged or of a newer format.
     """
-    folder = results_folder()
-    if (folder / key / MANIFEST).is_file() and key.isalnum():
-        return LgipResult(folder / key, _read_manifest(folder / key))
-    fits = [path for path in _finished() if path.name.startswith(key)]
-    if len(key) < SHORTEST_PREFIX or len(fits) != 1:
-        raise UnknownName("LGIP result", key, sorted(path.name for path in _finished()))
-    return LgipResult(fits[0], _read_manifest(fits[0]))
+    return _result(open_result(LGIP, key))
+
+
+def intact_lgip(key: str) -> LgipResult | None:
+    """The result of exactly this key, if it is there with all its files; else None.
+
+    Raises:
+        StoreError: it is of a newer format.
+    """
+    stored = intact_result(LGIP, key)
+    return _result(stored) if stored else None
 
 
 def list_lgip(gallery_id: str | None = None) -> list[LgipManifest]:
     """The manifests of all sound results, the latest first; of one gallery, if it is named."""
-    found: list[LgipManifest] = []
-    for path in _finished():
-        try:
-            manifest = _read_manifest(path)
-        except StoreError:
-            continue  # damaged or of a newer format: `open_lgip` says so
-        if gallery_id in (None, manifest.gallery_id):
-            found.append(manifest)
-    return sorted(found, key=lambda m: (-m.created_s, m.key))
+    manifests = [stored.manifest for stored in list_results(LGIP)]
+    return [each for each in manifests if gallery_id in (None, each.gallery_id)]
 
 
-def _finished() -> list[Path]:
-    found = results_folder().glob(f"*/{MANIFEST}")
-    return [path.parent for path in found if not path.parent.name.startswith(".")]
+def _result(stored: Stored[LgipManifest]) -> LgipResult:
+    return LgipResult(stored.folder, stored.manifest)
 
 
-def _read_manifest(folder: Path) -> LgipManifest:
-    path = folder / MANIFEST
-    try:
-        value = json.loads(path.read_bytes())
-        if value.pop("format") > FORMAT:
-            raise StoreError(
-                "was written by a newer version.", where=str(path), remedy="Update vlmexplain."
-            )
-        model = value.pop("model")
-        model["facts"] = tuple((label, fact) for label, fact in model["facts"])
-        figures = value.pop("figures")
-        sensitivity = Sensitivity(**figures.pop("sensitivity"))
-        by_type = {kind: Sensitivity(**own) for kind, own in figures.pop("by_type").items()}
-        parts = {name: figures.pop(name, None) for name in ("seen", "verified")}
-        return LgipManifest(
-            model=ModelIdentity(**model),
-            figures=LgipFigures(
-                sensitivity=sensitivity,
-                by_type=by_type,
-                seen=Sensitivity(**parts["seen"]) if parts["seen"] else None,
-                verified=Sensitivity(**parts["verified"]) if parts["verified"] else None,
-                **figures,
-            ),
-            **value,
-        )
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise StoreError(
-            "is damaged.", where=str(path), remedy="Remove the folder and run again."
-        ) from error
+def _manifest(value: dict[str, Any]) -> LgipManifest:
+    model = value.pop("model")
+    model["facts"] = tuple((label, fact) for label, fact in model["facts"])
+    figures = value.pop("figures")
+    sensitivity = Sensitivity(**figures.pop("sensitivity"))
+    by_type = {kind: Sensitivity(**own) for kind, own in figures.pop("by_type").items()}
+    parts = {name: figures.pop(name, None) for name in ("seen", "verified")}
+    return LgipManifest(
+        model=ModelIdentity(**model),
+        figures=LgipFigures(
+            sensitivity=sensitivity,
+            by_type=by_type,
+            seen=Sensitivity(**parts["seen"]) if parts["seen"] else None,
+            verified=Sensitivity(**parts["verified"]) if parts["verified"] else None,
+            **figures,
+        ),
+        **value,
+    )
+
+
+LGIP = ResultKind(
+    name="lgip",
+    noun="LGIP result",
+    format=FORMAT,
+    files=(METRICS, TRIPLES),
+    read=_manifest,
+    created_s=lambda manifest: manifest.created_s,
+    needs=lambda manifest: (Need("galleries", manifest.gallery_id),),
+    about=lambda manifest: f"{manifest.model.name}, {manifest.gallery_name}",
+    remedy="Delete the result's folder and compute it again; embeddings are kept.",
+)

@@ -9,6 +9,14 @@ from typing import Any
 
 import duckdb
 
+DAMAGED = (
+    duckdb.IOException,
+    duckdb.InvalidInputException,
+    duckdb.SerializationException,
+    duckdb.BinderException,  # a column is not there
+)
+"""What DuckDB raises when a Parquet file is missing or is not what it should be."""
+
 MEMORY = "1GB"
 """What a join may use before it goes to disk."""
 

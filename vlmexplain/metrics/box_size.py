@@ -55,9 +55,9 @@ def visible_area(
     """
     if box is None:
         return "no box"
-    if not all(math.isfinite(number) for number in box):
+    x, y, width, height = map(float, box)
+    if not math.isfinite(x + y + width + height) and not all(map(math.isfinite, box)):
         return "not a finite number"
-    x, y, width, height = (float(number) for number in box)
     if width < 0 or height < 0:
         return "negative width or height"
     if width == 0 or height == 0:

@@ -31,10 +31,11 @@ def concept_agreement(
 
     Undefined when the ground truth has no concept. Source: COLING 2022, 2022.coling-1.321.
     """
+    left, right = ground_truth.instances_of, retrieved.instances_of
     evidence = AgreementEvidence(
-        common=tuple(name for name in ground_truth if name in retrieved),
-        only_ground_truth=tuple(name for name in ground_truth if name not in retrieved),
-        only_retrieved=tuple(name for name in retrieved if name not in ground_truth),
+        common=tuple([name for name in left if name in right]),
+        only_ground_truth=tuple([name for name in left if name not in right]),
+        only_retrieved=tuple([name for name in right if name not in left]),
     )
     reason = no_ground_truth(ground_truth)
     if reason:

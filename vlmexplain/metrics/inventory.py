@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -34,9 +35,10 @@ class Inventory:
 
     def count(self, concept: str) -> int | None:
         """How many instances of the concept; None when one is a crowd region (unknown)."""
-        indices = self.instances_of[concept]
-        if any(self.image.instances[index].crowd for index in indices):
-            return None
+        indices, instances = self.instances_of[concept], self.image.instances
+        for index in indices:
+            if instances[index].crowd:
+                return None
         return len(indices)
 
 
@@ -52,9 +54,9 @@ def take_inventory(image: ImageAnnotations, only: frozenset[str] | None = None) 
     >>> take_inventory(dogs).count("dog.n.01")
     2
     """
-    groups: dict[str, list[int]] = {}
+    groups: defaultdict[str, list[int]] = defaultdict(list)
     for index, instance in enumerate(image.instances):
         if instance.synset is not None:
-            groups.setdefault(instance.synset, []).append(index)
+            groups[instance.synset].append(index)
     kept = [name for name in sorted(groups) if only is None or name in only]
     return Inventory(image, {name: tuple(groups[name]) for name in kept}, len(kept) < len(groups))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
@@ -58,9 +60,21 @@ def size_differences(left: Floats, right: Floats, relative_to: RelativeTo) -> Fl
     return difference / left if relative_to == "ground-truth" else difference
 
 
+def size_difference(left: float, right: float, relative_to: RelativeTo) -> float:
+    """`size_differences` of two areas.
+
+    >>> size_difference(0.1, 0.2, "smaller")
+    1.0
+    """
+    difference = abs(left - right)
+    if relative_to == "smaller":
+        return difference / min(left, right)
+    return difference / left if relative_to == "ground-truth" else difference
+
+
 def match_sizes(
-    left: Floats,
-    right: Floats,
+    left: Sequence[float] | Floats,
+    right: Sequence[float] | Floats,
     relative_to: RelativeTo,
 ) -> Places:
     """Minimum-weight full matching of two sides of areas by their difference D_A.
@@ -79,7 +93,13 @@ def match_sizes(
     in_order = relative_to != "ground-truth"
     if n_left == n_right and (in_order or n_left == 1):
         return list(range(n_left)), list(range(n_left))
-    cost = size_differences(left[:, None], right[None, :], relative_to)
+    if n_left == 1:  # the nearest, and of several the first
+        costs = [size_difference(left[0], area, relative_to) for area in right]
+        return [0], [costs.index(min(costs))]
+    if n_right == 1:
+        costs = [size_difference(area, right[0], relative_to) for area in left]
+        return [costs.index(min(costs))], [0]
+    cost = size_differences(np.asarray(left)[:, None], np.asarray(right)[None, :], relative_to)
     flip = n_right < n_left
     rows, columns = linear_sum_assignment(cost.T if flip else cost)
     if in_order:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -68,8 +69,9 @@ def noncommon_similarity(
     other. Undefined when either is empty or no pair has a path.
     Source: COLING 2022, 2022.coling-1.321.
     """
-    left = tuple(name for name in ground_truth if name not in retrieved)
-    right = tuple(name for name in retrieved if name not in ground_truth)
+    ours, theirs = ground_truth.instances_of, retrieved.instances_of
+    left = tuple([name for name in ours if name not in theirs])
+    right = tuple([name for name in theirs if name not in ours])
     reason = _nothing_left(ground_truth, retrieved, left, right)
     matrix = np.empty((len(left), len(right)))
     if left and right:
@@ -100,25 +102,28 @@ def _evidence(
     left: tuple[str, ...], right: tuple[str, ...], matrix: NDArray[np.float64]
 ) -> SimilarityEvidence:
     rows, columns = match_similar(matrix, flip_sides(left, right)) if matrix.size else ([], [])
-    table = tuple(tuple(None if math.isnan(ps) else ps for ps in row) for row in matrix.tolist())
+    listed = matrix.tolist()
+    no_path = np.argwhere(np.isnan(matrix)).tolist()
+    for i, j in no_path:
+        listed[i][j] = None
     pairs = tuple(
-        ConceptPair(left[i], right[j], float(matrix[i, j]))
-        for i, j in zip(rows, columns, strict=True)
+        [ConceptPair(left[i], right[j], listed[i][j]) for i, j in zip(rows, columns, strict=True)]
     )
+    matched_left, matched_right = set(rows), set(columns)
     return SimilarityEvidence(
         ground_truth=left,
         retrieved=right,
-        ps=table,
+        ps=tuple(map(tuple, listed)),
         pairs=pairs,
-        unmatched_ground_truth=tuple(n for i, n in enumerate(left) if i not in set(rows)),
-        unmatched_retrieved=tuple(n for j, n in enumerate(right) if j not in set(columns)),
-        without_path=tuple((left[i], right[j]) for i, j in np.argwhere(np.isnan(matrix)).tolist()),
+        unmatched_ground_truth=tuple([n for i, n in enumerate(left) if i not in matched_left]),
+        unmatched_retrieved=tuple([n for j, n in enumerate(right) if j not in matched_right]),
+        without_path=tuple((left[i], right[j]) for i, j in no_path),
         # fsum rounds once, so the sum does not depend on the order of the pairs
         sum_ps=math.fsum(pair.ps for pair in pairs),
     )
 
 
-def flip_sides(left: tuple[str, ...], right: tuple[str, ...]) -> bool:
+def flip_sides(left: Sequence[str], right: Sequence[str]) -> bool:
     """Whether the matching is solved with its sides exchanged, so that both directions agree.
 
     The sides have no name in common and are sorted, so their first names tell them apart.

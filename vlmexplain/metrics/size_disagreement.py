@@ -16,12 +16,10 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import Literal
 
-import numpy as np
-
 from vlmexplain.metrics.box_size import NoSizeKind, SizedBox, canonical_order, sized_box
 from vlmexplain.metrics.concept_agreement import no_ground_truth
 from vlmexplain.metrics.inventory import Inventory
-from vlmexplain.metrics.matching import match_sizes, size_differences
+from vlmexplain.metrics.matching import match_sizes, size_difference
 from vlmexplain.metrics.undefined import Undefined
 from vlmexplain.records import MetricOptions, MetricResult, RelativeTo
 
@@ -128,7 +126,8 @@ def size_disagreement(
     Boxes are clipped to their image; crowd regions and boxes without a size are left out and
     named. Undefined without a matched pair. Source: COLING 2022, 2022.coling-1.321.
     """
-    common = [name for name in ground_truth if name in retrieved]
+    theirs = retrieved.instances_of
+    common = [name for name in ground_truth.instances_of if name in theirs]
     no_size: list[NoSize] = []
     concepts = []
     for name in common:
@@ -168,29 +167,35 @@ def _sized(
 ) -> list[SizedBox]:
     sized: list[SizedBox] = []
     without: defaultdict[NoSizeKind, list[int]] = defaultdict(list)
+    image, in_pixels = inventory.image, options.relative_to == "pixels"
     for index in inventory.instances_of[concept]:
-        box = sized_box(index, inventory.image, in_pixels=options.relative_to == "pixels")
+        box = sized_box(index, image, in_pixels=in_pixels)
         if isinstance(box, SizedBox):
             sized.append(box)
         else:
             without[box].append(index)
-    no_size.extend(NoSize(concept, side, kind, tuple(without[kind])) for kind in sorted(without))
-    return sorted(sized, key=canonical_order)
+    if without:
+        kinds = sorted(without)
+        no_size.extend(NoSize(concept, side, kind, tuple(without[kind])) for kind in kinds)
+    if len(sized) > 1:
+        sized.sort(key=canonical_order)
+    return sized
 
 
 def _match(
     concept: str, left: list[SizedBox], right: list[SizedBox], options: MetricOptions
 ) -> ConceptSizes:
-    a, b = (np.array([box.area for box in side]) for side in (left, right))
+    a, b = [box.area for box in left], [box.area for box in right]
     rows, columns = match_sizes(a, b, options.relative_to)
-    differences = size_differences(a[rows], b[columns], options.relative_to).tolist()
-    pairs = [
-        SizePair(left[i], right[j], difference, exceeds(difference, options.size_threshold))
-        for i, j, difference in zip(rows, columns, differences, strict=True)
-    ]
+    pairs = []
+    for i, j in zip(rows, columns, strict=True):
+        difference = size_difference(a[i], b[j], options.relative_to)
+        over = exceeds(difference, options.size_threshold)
+        pairs.append(SizePair(left[i], right[j], difference, over))
+    n = len(pairs)
     return ConceptSizes(
         concept,
         tuple(pairs),
-        tuple(box for i, box in enumerate(left) if i not in rows),
-        tuple(box for j, box in enumerate(right) if j not in columns),
+        tuple([box for i, box in enumerate(left) if i not in rows]) if n < len(left) else (),
+        tuple([box for j, box in enumerate(right) if j not in columns]) if n < len(right) else (),
     )

@@ -11,7 +11,7 @@ from typing import Literal
 
 from vlmexplain.models.hub import hub_answers, is_cached, is_offline
 from vlmexplain.models.protocol import Mode
-from vlmexplain.models.spec import data_folder
+from vlmexplain.places import data_folder
 
 Status = Literal["available", "downloadable", "missing"]
 

@@ -23,7 +23,8 @@ from vlmexplain.models.open_clip_source import OpenClipSource
 from vlmexplain.models.open_clip_tags import resolve_source
 from vlmexplain.models.precision import Precision
 from vlmexplain.models.protocol import Embeddings, Mode, Token, normalised
-from vlmexplain.models.text_tower import encode_cut, end_places, tower_of
+from vlmexplain.models.text_shortcut import proven_tower
+from vlmexplain.models.text_tower import encode_cut, end_places
 from vlmexplain.models.token_readers import BpeReader, FastReader, TokenReader
 
 TEXT_BATCH = 64
@@ -52,7 +53,7 @@ class OpenClipEncoder:
         self._device = device
         self._tokenizer: Any = build_tokenizer(source)
         self.preprocess = build_preprocess(source)
-        self._tower = tower_of(self._model)
+        self._tower = proven_tower(self._model, self._tokenizer, device)
         self._reader: TokenReader = (
             FastReader(self._tokenizer.tokenizer, self._tokenizer.clean_fn, self.context_length)
             if hasattr(self._tokenizer, "tokenizer")

@@ -7,7 +7,8 @@ from typing import Any
 
 from vlmexplain.models.digests import file_digest
 from vlmexplain.models.open_clip_source import OpenClipSource
-from vlmexplain.models.precision import FULL_NAMES, Precision, with_precision
+from vlmexplain.models.precision import FULL_NAMES, Precision
+from vlmexplain.models.precision_choice import with_precision
 from vlmexplain.records import ModelIdentity
 from vlmexplain.storage import content_key
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
@@ -13,25 +15,42 @@ from vlmexplain.models.protocol import UnfitPicture
 MOST_RESIZED_PX = 2**26
 """Of a picture between resizing and cutting: 192 MiB of RGB."""
 
+_PROBE = Image.fromarray((np.arange(40 * 56 * 3) * 37 % 251).astype(np.uint8).reshape(40, 56, 3))
+
 
 class OpenClipPreprocess:
     """What open_clip's transform of a model gives, to the bit; can be sent to other processes.
 
     open_clip resizes and cuts with Pillow; its last two steps, scaling to 0..1 and to the model's
     mean and deviation, are done by NumPy here. In torch each decoding thread would start a team
-    of threads of its own for them, which makes the whole half as dear again.
+    of threads of its own for them, which makes the whole half as dear again. An open_clip whose
+    transform ends otherwise, or gives something else, is asked for all of it.
+
+    Args:
+        source: the model's.
+        quick: whether the two steps were found the same here; None: try it.
     """
 
-    def __init__(self, source: OpenClipSource):
+    def __init__(self, source: OpenClipSource, quick: bool | None = None):
         self._source = source
-        steps = build_transform(source).transforms  # type: ignore[attr-defined]
-        *self._resize_and_cut, to_tensor, normalise = steps
-        assert type(to_tensor).__name__ == "MaybeToTensor"
-        assert type(normalise).__name__ == "Normalize"
+        self._whole = build_transform(source)
+        self._resize_and_cut: list[Any] = []
+        self._quick = quick is not False and self._take_apart()
+        if self._quick and quick is None:
+            self._quick = np.array_equal(self._by_numpy(_PROBE), self._by_torch(_PROBE))
+
+    def _take_apart(self) -> bool:
+        from torchvision.transforms import Normalize, ToTensor
+
+        steps: list[Any] = list(getattr(self._whole, "transforms", ()))
+        *self._resize_and_cut, to_tensor, normalise = steps if len(steps) > 1 else [None, None]
+        if not isinstance(to_tensor, ToTensor) or not isinstance(normalise, Normalize):
+            return False
         self._mean, self._std = (
             np.array(values, dtype=np.float32)[:, None, None]
             for values in (normalise.mean, normalise.std)
         )
+        return True
 
     def __call__(self, image: Image.Image) -> NDArray[np.float32]:
         """float32 [3, height, width].
@@ -41,6 +60,12 @@ class OpenClipPreprocess:
         """
         self._refuse_oblong(image)
         image = image if image.mode == "RGB" else image.convert("RGB")
+        return self._by_numpy(image) if self._quick else self._by_torch(image)
+
+    def _by_torch(self, image: Image.Image) -> NDArray[np.float32]:
+        return np.asarray(self._whole(image), dtype=np.float32)
+
+    def _by_numpy(self, image: Image.Image) -> NDArray[np.float32]:
         for step in self._resize_and_cut:
             image = step(image)
         pixels = np.asarray(image).transpose(2, 0, 1)
@@ -64,9 +89,9 @@ class OpenClipPreprocess:
                 remedy="Cut it, or take it out of the image folder.",
             )
 
-    def __reduce__(self) -> tuple[type[OpenClipPreprocess], tuple[OpenClipSource]]:
+    def __reduce__(self) -> tuple[type[OpenClipPreprocess], tuple[OpenClipSource, bool]]:
         """Only what it is made of is sent."""
-        return OpenClipPreprocess, (self._source,)
+        return OpenClipPreprocess, (self._source, self._quick)
 
 
 def build_preprocess(source: OpenClipSource) -> OpenClipPreprocess:

@@ -11,7 +11,8 @@ from typing import Any
 from vlmexplain.errors import ModelError
 from vlmexplain.models.digests import file_digest
 from vlmexplain.models.hub import hub_folder
-from vlmexplain.models.precision import FULL_NAMES, Precision, with_precision
+from vlmexplain.models.precision import FULL_NAMES, Precision
+from vlmexplain.models.precision_choice import with_precision
 from vlmexplain.records import ModelIdentity
 from vlmexplain.storage import content_key
 

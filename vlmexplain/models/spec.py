@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import importlib.util
-import os
 import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
-import vlmexplain
 from vlmexplain.errors import ModelError, UnknownName
+from vlmexplain.models.catalogue import catalogue_kinds
 from vlmexplain.models.precision import Precision, split_precision
+from vlmexplain.places import data_folder
 
 Kind = Literal["fake", "fake-text", "sentence", "open_clip"]
 
@@ -31,12 +31,6 @@ class ModelSpec:
     kind: Kind
     name: str
     precision: Precision = "fp32"
-
-
-def data_folder() -> Path:
-    """What ships with the project: ``VLMEXPLAIN_DATA``, else ``data`` beside the package."""
-    chosen = os.environ.get("VLMEXPLAIN_DATA")
-    return Path(chosen).absolute() if chosen else Path(vlmexplain.__file__).parents[1] / "data"
 
 
 def shipped_folder(name: str) -> Path:
@@ -102,8 +96,6 @@ def _plain(name: str) -> bool:
 
 
 def _bare(spec: str) -> ModelSpec:
-    from vlmexplain.models.catalogue import catalogue_kinds
-
     kinds = catalogue_kinds()
     if kinds.get(spec) == "sentence":
         return ModelSpec("sentence", spec)

@@ -54,7 +54,8 @@ class Draws:
 
     def sums(self, values: NDArray[np.generic]) -> NDArray[np.float64]:
         """Sum of ``values`` [n_rows] over each group; float64 [n_groups]."""
-        summed = np.bincount(self.group, weights=values, minlength=self.n_groups)
+        weights = values.astype(np.float64, copy=False)
+        summed = np.bincount(self.group, weights=weights, minlength=self.n_groups)
         return summed.astype(np.float64, copy=False)
 
 

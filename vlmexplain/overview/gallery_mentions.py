@@ -5,7 +5,8 @@ Half a million captions take ten seconds and more, too long for a page to wait f
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import time
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +16,8 @@ from vlmexplain.concepts.mentions import mentioned_concept_sets
 from vlmexplain.concepts.wordnet import WordNet
 from vlmexplain.datasets.gallery import Gallery
 from vlmexplain.records import Progress, ProgressCallback, no_progress
-from vlmexplain.storage import content_key, home, publish_folder, read_only
+from vlmexplain.results.kind import Need, ResultKind
+from vlmexplain.storage import content_key, publish_folder, read_only
 
 VERSION = 1
 CAPTIONS_AT_ONCE = 20_000
@@ -37,6 +39,29 @@ class GalleryMentions:
     def captions(self) -> NDArray[np.int64]:
         """The caption of each place, int64 [len(places)]."""
         return np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
+
+
+@dataclass(frozen=True, slots=True)
+class MentionsManifest:
+    """Whose captions they are; folders of earlier versions have no manifest and are read too."""
+
+    gallery_id: str
+    gallery_name: str
+    created_s: float
+
+
+MENTIONS = ResultKind(
+    name="mentions",
+    noun="table of mentions",
+    plural="tables of mentions",
+    format=1,
+    files=("offsets.npy", "places.npy"),
+    read=lambda value: MentionsManifest(**value),
+    created_s=lambda manifest: manifest.created_s,
+    needs=lambda manifest: (Need("galleries", manifest.gallery_id),),
+    about=lambda manifest: manifest.gallery_name,
+    remedy="Delete the folder; it is made again when it is asked for.",
+)
 
 
 def stored_mentions(gallery: Gallery) -> GalleryMentions | None:
@@ -73,8 +98,10 @@ def find_mentions(
         with publish_folder(_folder(gallery)) as folder:
             np.save(folder / "offsets.npy", mentions.offsets)
             np.save(folder / "places.npy", mentions.places)
+            manifest = MentionsManifest(gallery.id, gallery.name, time.time())
+            MENTIONS.write_manifest(folder, asdict(manifest))
     return mentions
 
 
 def _folder(gallery: Gallery) -> Path:
-    return home() / "mentions" / content_key(["mentions", VERSION, gallery.id])
+    return MENTIONS.folder() / content_key(["mentions", VERSION, gallery.id])

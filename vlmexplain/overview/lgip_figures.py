@@ -12,7 +12,6 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from vlmexplain.errors import StoreError
 from vlmexplain.lgip.figures import LgipFigures, lgip_figures
 from vlmexplain.lgip.result import LgipResult
 from vlmexplain.lgip.samples import FLIP_TYPES
@@ -62,7 +61,8 @@ def lgip_overview(
     Raises:
         StoreError: the result's triples are missing or damaged.
     """
-    gaps = _gaps(str(result.triples_path))
+    with result.reading_triples():
+        gaps = _gaps(str(result.triples_path))
     kept, found = None, result.figures
     if chosen is not None:
         kept = (gaps.caption_index >= 0) & chosen[gaps.caption_index]
@@ -121,7 +121,7 @@ def _figures_of(gaps: Gaps, kept: NDArray[np.bool_]) -> LgipFigures:
 @lru_cache(maxsize=2)
 def _gaps(path: str) -> Gaps:
     """The triples of a result, which never changes: 17 bytes each are kept."""
-    table = _triples(path)
+    table = pq.read_table(path, columns=_NAMES, read_dictionary=["kind", "flip_type"])
     flip = _is(table.column("kind"), "flip")
     code = np.where(flip, OTHER, SAME).astype(np.int8)
     for number, kind in enumerate(FLIP_TYPES):
@@ -132,17 +132,6 @@ def _gaps(path: str) -> Gaps:
         code,
         table.column("gap").to_numpy().astype(np.float64),
     )
-
-
-def _triples(path: str) -> pa.Table:
-    try:
-        return pq.read_table(path, columns=_NAMES, read_dictionary=["kind", "flip_type"])
-    except (OSError, pa.ArrowInvalid) as error:
-        raise StoreError(
-            "the triples are missing or damaged.",
-            where=path,
-            remedy="Remove the folder and run LGIP again.",
-        ) from error
 
 
 def _is(column: pa.ChunkedArray, text: str) -> NDArray[np.bool_]:

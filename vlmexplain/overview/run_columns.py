@@ -9,8 +9,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from vlmexplain.errors import StoreError
-from vlmexplain.scoring.run_store import Run
+from vlmexplain.scoring.run_store import ROWS_FILE, RUNS, Run
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,15 +69,9 @@ def read_columns(run: Run) -> RunColumns:
     Raises:
         StoreError: the run's file is missing or damaged.
     """
-    try:
+    with RUNS.reading(run.folder / ROWS_FILE):
         # the memory-mapped twin of the Parquet file: nothing needs to be unpacked
         return RunColumns(**{name: _numbers(run.rows_table, name) for name in NAMES})
-    except (pa.ArrowInvalid, KeyError) as error:
-        raise StoreError(
-            "the run's table is missing or damaged.",
-            where=str(run.folder),
-            remedy="Delete the run's folder and make the run again; embeddings are kept.",
-        ) from error
 
 
 def _numbers(table: pa.Table, name: str) -> NDArray[Any]:

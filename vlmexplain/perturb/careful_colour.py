@@ -15,12 +15,18 @@ from vlmexplain.perturb.colours import (
     rgb_distance,
 )
 from vlmexplain.perturb.lexis import word_set
-from vlmexplain.perturb.perturbation import Edit, NotApplicable, Outcome, Perturbation
+from vlmexplain.perturb.perturbation import Edit, Expects, NotApplicable, Outcome, Perturbation
 from vlmexplain.perturb.request import Request
 from vlmexplain.perturb.words import Words, in_case_of, with_articles, words_of
 
 _SHADED = word_set("light dark bright deep pale soft vivid")
 _SHADELESS = word_set("black white")
+_ANY_COLOUR = word_set(
+    """sky skies light lights signal signals metal metallic water ocean sea lake river snow ice
+    glass mirror window windows screen screens display reflection reflections shadow shadows
+    sunset sunrise"""
+)
+"""Things that are of many colours, or of one that people name differently."""
 
 
 def careful_colours(caption: str, request: Request) -> Outcome:
@@ -45,10 +51,11 @@ def _change(caption: str, request: Request, pool: Sequence[str]) -> Outcome:
     if not uses:
         return NotApplicable(request.rule, "no colour word used as a colour")
     threshold = request.parameters["rgb_threshold"]
+    named = _named_colours_of(caption, request)
     draws = request.draws(caption)
     made: list[Perturbation] = []
     for use in uses:
-        far = _far_enough(words, use, uses, pool, threshold)
+        far = _far_enough(words, use, named, pool, threshold)
         if far:
             made.append(_recoloured(words, use, draws.choice(far), request))
     return tuple(made) or NotApplicable(
@@ -57,23 +64,44 @@ def _change(caption: str, request: Request, pool: Sequence[str]) -> Outcome:
 
 
 def _far_enough(
-    words: Words, use: ColourUse, uses: Sequence[ColourUse], pool: Sequence[str], threshold: float
+    words: Words,
+    use: ColourUse,
+    named: frozenset[str],
+    pool: Sequence[str],
+    threshold: float,
 ) -> list[str]:
-    taken = {one.name for one in uses}
     shaded = words.before(use.first) in _SHADED
     return [
         name
         for name in pool
-        if name not in taken
+        if named.isdisjoint(name.split())
         and not (shaded and name in _SHADELESS)
         and rgb_distance(use.name, name) >= threshold
     ]
+
+
+def _named_colours_of(caption: str, request: Request) -> frozenset[str]:
+    """Every colour word of the caption and of the image's other captions, however it is used.
+
+    What another caption calls green may well be called green: it is not put in.
+    """
+    captions = [caption, *(request.facts.captions if request.facts is not None else ())]
+    words = {word.lower.replace("grey", "gray") for text in captions for word in words_of(text).all}
+    parts = {part for name in named_colours() for part in name.split()}
+    return frozenset(words & parts)
 
 
 def _recoloured(words: Words, use: ColourUse, name: str, request: Request) -> Perturbation:
     start, end = words.all[use.first].start, words.all[use.last].end
     before = words.caption[start:end]
     edit = Edit(start, end, before, in_case_of(before, name))
-    note = f"{before} → {name}; the annotations have no colours, so this is not verified"
+    of = words.after(use.last)
+    doubt = of in _ANY_COLOUR
+    note = f"{before} → {name}; " + (
+        f"a {of} may have more colours than one: what to expect is not known"
+        if doubt
+        else "the annotations have no colours, so this is not verified"
+    )
     edits = with_articles(words, [edit])
-    return Perturbation(request.rule, "drop", edits, request.seed, None, note)
+    expects: Expects = "unknown" if doubt else "drop"
+    return Perturbation(request.rule, expects, edits, request.seed, None, note)

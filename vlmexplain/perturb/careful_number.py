@@ -67,6 +67,7 @@ def careful_numbers(caption: str, request: Request) -> Outcome:
         if count is None:
             continue
         floor, known, ground = _floor(words, count, request)
+        floor = max(floor, _largest_named(request))
         choices = [n for n in range(floor + 1, floor + 1 + STEPS_UP) if n <= len(NUMBERS)]
         if not choices:
             because = "no number up to ten is greater than the count in the image"
@@ -77,6 +78,15 @@ def careful_numbers(caption: str, request: Request) -> Outcome:
         verified = True if known else None
         made.append(Perturbation(request.rule, "drop", edits, request.seed, verified, note))
     return tuple(made) or NotApplicable(request.rule, because)
+
+
+def _largest_named(request: Request) -> int:
+    """The largest number that a caption of the image names; 0 where none does.
+
+    People count differently: a number that another caption has is not surely false.
+    """
+    captions = request.facts.captions if request.facts is not None else ()
+    return max((VALUES.get(w.lower, 0) for text in captions for w in words_of(text).all), default=0)
 
 
 def _count(words: Words, i: int, request: Request) -> _Count | None:

@@ -144,7 +144,7 @@ def _is_colour(words: Words, first: int, last: int, lexicon: Lexicon | None) -> 
         return False
     if name == "orange" and after.endswith("ing"):
         return False  # the fruit: "an orange growing on a tree"
-    head = _head(words, last)
+    head = coloured_word(words, last)
     if head is None:
         if name == "orange" or name in _PARTLY_THINGS or after == "and":
             return False
@@ -155,7 +155,7 @@ def _is_colour(words: Words, first: int, last: int, lexicon: Lexicon | None) -> 
     return not (head == last + 1 and lexicon is not None and _is_entry(name, noun, lexicon))
 
 
-def _head(words: Words, last: int) -> int | None:
+def coloured_word(words: Words, last: int) -> int | None:
     """The word a colour belongs to, past other colours ("black and white cat"); None if none."""
     known = named_colours()
     i = last

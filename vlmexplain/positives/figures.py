@@ -149,7 +149,7 @@ def _depths(ranks: PositiveRanks) -> dict[str, NDArray[np.int32] | int]:
 def false_failures(run: Run, positives: GalleryPositives) -> NDArray[np.bool_]:
     """Which queries fail officially though an accepted image comes first, bool [n_captions]."""
     first = np.asarray(run.top_k_images[:, 0], dtype=np.int64)
-    n = int(max(positives.image_index.max(initial=0), first.max(initial=0))) + 1
+    n = max(int(positives.image_index.max(initial=0)), int(first.max(initial=0))) + 1
     accepted = positives.accepted > 0
     keys = positives.caption_index[accepted].astype(np.int64) * n + positives.image_index[accepted]
     wanted = np.arange(len(first)) * n + first

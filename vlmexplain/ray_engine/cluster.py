@@ -49,7 +49,7 @@ def require_ray() -> None:
     if importlib.util.find_spec("ray") is None:
         raise MissingPackage(
             "the engine 'ray' needs the package Ray, which is not installed.",
-            remedy="Install it with: pip install -r requirements-ray.txt",
+            remedy="Install it with: pip install 'vlmexplain[ray]'",
         )
 
 

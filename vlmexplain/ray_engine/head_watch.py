@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from types import FrameType
 
 from vlmexplain.errors import VlmexplainError
 
@@ -27,8 +28,9 @@ class ClusterError(VlmexplainError):
 def head_watched(address: str, node_socket: str | None = None) -> Iterator[None]:
     """Raise in the block when the head has not answered for a while, or this node is gone.
 
-    The main thread is interrupted as by Ctrl-C; in another thread, and where Ctrl-C does
-    something else, nothing is watched.
+    The main thread is interrupted as by Ctrl-C, also where Ctrl-C itself is ignored, as in a
+    job that a shell runs in the background; in another thread, and where Ctrl-C does something
+    else, nothing is watched.
 
     Args:
         address: ``HOST:PORT`` of the head.
@@ -37,11 +39,19 @@ def head_watched(address: str, node_socket: str | None = None) -> Iterator[None]
     Raises:
         ClusterError: one of them is gone.
     """
+    before = signal.getsignal(signal.SIGINT)
     is_main = threading.current_thread() is threading.main_thread()
-    if not is_main or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+    if not is_main or before not in (signal.default_int_handler, signal.SIG_IGN):
         yield
         return
     left, lost = threading.Event(), list[str]()
+    if before is signal.SIG_IGN:
+
+        def only_when_lost(number: int, frame: FrameType | None) -> None:
+            if lost:
+                signal.default_int_handler(number, frame)
+
+        signal.signal(signal.SIGINT, only_when_lost)
     arguments = (address, node_socket, left, lost)
     threading.Thread(target=_watch, args=arguments, daemon=True).start()
     try:
@@ -57,6 +67,7 @@ def head_watched(address: str, node_socket: str | None = None) -> Iterator[None]
         ) from error
     finally:
         left.set()
+        signal.signal(signal.SIGINT, before)
 
 
 def _watch(address: str, node_socket: str | None, left: threading.Event, lost: list[str]) -> None:

@@ -33,7 +33,7 @@ def reach(url: str) -> tuple[Any, str]:
     except ImportError as error:
         raise MissingPackage(
             f"cannot reach {url!r} ({error}).",
-            remedy="Install it with: pip install -r requirements-ray.txt",
+            remedy="Install it with: pip install 'vlmexplain[ray]'",
         ) from error
     except Exception as error:  # each kind of file system has errors of its own
         raise StoreError(f"cannot be used ({_reason(error)}).", where=url) from error

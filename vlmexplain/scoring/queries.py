@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
+from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +15,6 @@ from numpy.typing import NDArray
 
 from vlmexplain.cache_sizes import size_of
 from vlmexplain.datasets.gallery import Gallery
-from vlmexplain.errors import StoreError
 from vlmexplain.metrics.undefined import TEXT_OF_CODE
 from vlmexplain.scoring.query_columns import METRIC_COLUMNS, REASON_OF, UNRANKED
 from vlmexplain.scoring.query_filter import (
@@ -25,7 +25,7 @@ from vlmexplain.scoring.query_filter import (
     QuerySort,
     as_sql,
 )
-from vlmexplain.scoring.run_store import Run
+from vlmexplain.scoring.run_store import RUNS, Run
 
 __all__ = [
     "ALL_QUERIES",
@@ -40,6 +40,8 @@ __all__ = [
 ]
 
 ORDERS_KEPT = 24
+DAMAGED = (duckdb.IOException, duckdb.InvalidInputException, duckdb.SerializationException)
+"""What DuckDB raises when a Parquet file is missing or is not what it should be."""
 
 _connection: Any = None
 _connection_lock = threading.Lock()
@@ -202,22 +204,14 @@ class QueryTable:
 
     def _ask(self, sql: str, values: list[Any]) -> NDArray[np.int32]:
         """The column caption_index of the answer."""
-        cursor = _connect().cursor()
-        try:
+        path = self._run.queries_path
+        with RUNS.reading(path, *DAMAGED), closing(_connect().cursor()) as cursor:
             cursor.register("image_concepts", self._concepts)
             source = "read_parquet(?)"
             text = f"WITH queries AS (SELECT * FROM {source}) {sql}"  # noqa: S608
-            found = cursor.execute(text, [str(self._run.queries_path), *values]).fetchnumpy()
+            found = cursor.execute(text, [str(path), *values]).fetchnumpy()
             captions: NDArray[np.int32] = found["caption_index"].astype(np.int32, copy=False)
             return captions
-        except (duckdb.IOException, duckdb.InvalidInputException) as error:
-            raise StoreError(
-                "the run's table is missing or damaged.",
-                where=str(self._run.queries_path),
-                remedy="Delete the run's folder and make the run again; embeddings are kept.",
-            ) from error
-        finally:
-            cursor.close()
 
 
 def image_concepts(gallery: Gallery) -> pa.Table:

@@ -28,6 +28,7 @@ from vlmexplain.records import (
     ProgressCallback,
     no_progress,
 )
+from vlmexplain.results.kind import MANIFEST
 from vlmexplain.scoring.embedding import Embeddings, known_left_out
 from vlmexplain.scoring.engine import Engine, LocalEngine
 from vlmexplain.scoring.image_index import ImageIndex, index_captions, index_images
@@ -35,7 +36,6 @@ from vlmexplain.scoring.query_columns import ONLY_FOR_SEARCH, Outcomes, outcomes
 from vlmexplain.scoring.ranking import Ranking
 from vlmexplain.scoring.run_store import (
     FORMAT,
-    MANIFEST,
     QUERIES_FILE,
     ROWS_FILE,
     Run,
@@ -93,6 +93,12 @@ def run(
         raise DataError(
             f"the gallery {gallery.name!r} has no caption, so there is no query to rank.",
             remedy="Import it with a captions file.",
+        )
+    if mode_of(model_spec) == "image-text" and not gallery.has_pictures:
+        raise DataError(
+            f"the gallery {gallery.name!r} was imported without pictures, so {model_spec!r} has "
+            "none to look at.",
+            remedy="Choose a model that compares texts, or import it again with --images DIR.",
         )
     model, mode = identify(model_spec), mode_of(model_spec)
     known = known_left_out(gallery, model, mode)

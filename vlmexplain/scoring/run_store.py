@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
@@ -12,22 +11,15 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from vlmexplain.errors import StoreError, UnknownName
 from vlmexplain.metrics.globals import GlobalFigure
 from vlmexplain.models.protocol import Mode
 from vlmexplain.records import MetricOptions, ModelIdentity
-from vlmexplain.storage import home
+from vlmexplain.results.kind import Need, ResultKind
+from vlmexplain.results.store import Stored, intact_result, list_results, open_result
 
 FORMAT = 1
-MANIFEST = "manifest.json"
 QUERIES_FILE = "queries.parquet"
 ROWS_FILE = "rows.arrow"
-FILES = (MANIFEST, QUERIES_FILE, ROWS_FILE, "top_k_images.npy", "top_k_scores.npy")
-SHORTEST_PREFIX = 4
-
-
-class DamagedRun(StoreError):
-    """A file of a run is missing, or is not what it should be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,12 +71,19 @@ class RunManifest:
         return {"format": FORMAT, **asdict(self)}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Run:
     """A finished run; its columns are read when they are asked for."""
 
     folder: Path
     manifest: RunManifest
+
+    def __repr__(self) -> str:
+        said = self.manifest
+        return (
+            f"<Run {said.key[:12]}: {said.model.name} on {said.gallery_name}, "
+            f"{said.n_failures:,} failures of {said.n_queries:,} queries>"
+        )
 
     @property
     def key(self) -> str:
@@ -120,10 +119,8 @@ class Run:
     def rows_table(self) -> pa.Table:
         """The same rows, memory-mapped, for looking up some of them."""
         path = self.folder / ROWS_FILE
-        try:
+        with RUNS.reading(path):
             return pa.ipc.open_file(pa.memory_map(str(path), "r")).read_all()
-        except (OSError, pa.ArrowInvalid) as error:
-            raise _damaged(path) from error
 
     @cached_property
     def top_k_images(self) -> NDArray[np.int32]:
@@ -138,15 +135,13 @@ class Run:
         return scores
 
     def _array(self, name: str) -> Any:
-        try:
+        with RUNS.reading(self.folder / name):
             return np.load(self.folder / name, mmap_mode="r", allow_pickle=False)
-        except (OSError, ValueError) as error:
-            raise _damaged(self.folder / name) from error
 
 
 def runs_folder() -> Path:
     """Where runs are kept."""
-    return home() / "runs"
+    return RUNS.folder()
 
 
 def open_run(key: str) -> Run:
@@ -156,19 +151,7 @@ def open_run(key: str) -> Run:
         UnknownName: there is none.
         StoreError: several fit, or it is damaged or of a newer format.
     """
-    folder = runs_folder()
-    if len(key) == 64 and key.isalnum() and (folder / key / MANIFEST).is_file():
-        return _read(folder / key)
-    known = sorted(path.parent.name for path in folder.glob(f"*/{MANIFEST}"))
-    fits = [k for k in known if k.startswith(key)] if len(key) >= SHORTEST_PREFIX else []
-    if len(fits) > 1:
-        raise StoreError(
-            f"the prefix {key!r} fits {len(fits)} runs: {', '.join(k[:12] for k in fits[:5])}.",
-            remedy="Give more of the key.",
-        )
-    if not fits:
-        raise UnknownName("run", key, [k[:12] for k in known])
-    return _read(folder / fits[0])
+    return _run(open_result(RUNS, key))
 
 
 def intact_run(key: str) -> Run | None:
@@ -177,44 +160,18 @@ def intact_run(key: str) -> Run | None:
     Raises:
         StoreError: it is of a newer format.
     """
-    folder = runs_folder() / key
-    if not all((folder / name).is_file() for name in FILES):
-        return None
-    try:
-        return _read(folder)
-    except DamagedRun:
-        return None
+    stored = intact_result(RUNS, key)
+    return _run(stored) if stored else None
 
 
 def list_runs(gallery_id: str | None = None) -> list[RunManifest]:
     """The manifests of all runs that can be read, of one gallery or of all; the latest first."""
-    found = []
-    for path in runs_folder().glob(f"*/{MANIFEST}"):
-        if path.parent.name.startswith("."):
-            continue
-        try:
-            manifest = _read(path.parent).manifest
-        except StoreError:
-            continue  # damaged or of a newer format: `open_run` says so
-        if gallery_id in (None, manifest.gallery_id):
-            found.append(manifest)
-    return sorted(found, key=lambda m: (-m.created_s, m.key))
+    manifests = [stored.manifest for stored in list_results(RUNS)]
+    return [each for each in manifests if gallery_id in (None, each.gallery_id)]
 
 
-def _read(folder: Path) -> Run:
-    path = folder / MANIFEST
-    try:
-        value = json.loads(path.read_bytes())
-        version = value.pop("format")
-        if isinstance(version, int) and version > FORMAT:
-            raise StoreError(
-                f"the run has format {version}; this version reads up to {FORMAT}.",
-                where=str(path),
-                remedy="Update vlmexplain, or delete the run and make it again.",
-            )
-        return Run(folder, _manifest(value))
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise _damaged(path) from error
+def _run(stored: Stored[RunManifest]) -> Run:
+    return Run(stored.folder, stored.manifest)
 
 
 def _manifest(value: dict[str, Any]) -> RunManifest:
@@ -237,9 +194,17 @@ def _figures(values: list[dict[str, Any]]) -> tuple[GlobalFigure, ...]:
     return tuple(GlobalFigure(**{**value, "others": tuple(value["others"])}) for value in values)
 
 
-def _damaged(path: Path) -> DamagedRun:
-    return DamagedRun(
-        "a file of the run is missing or damaged.",
-        where=str(path),
-        remedy="Delete the run's folder and make the run again; embeddings are kept.",
-    )
+RUNS = ResultKind(
+    name="runs",
+    noun="run",
+    format=FORMAT,
+    files=(QUERIES_FILE, ROWS_FILE, "top_k_images.npy", "top_k_scores.npy"),
+    read=_manifest,
+    created_s=lambda manifest: manifest.created_s,
+    needs=lambda manifest: (
+        Need("galleries", manifest.gallery_id),
+        *(Need("embeddings", key) for key in manifest.embeddings),
+    ),
+    about=lambda manifest: f"{manifest.model.name}, {manifest.gallery_name}",
+    remedy="Delete the run's folder and make the run again; embeddings are kept.",
+)

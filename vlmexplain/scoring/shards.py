@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 
 from vlmexplain.errors import StoreError
 from vlmexplain.records import ModelIdentity
-from vlmexplain.storage import content_key, home, sweep_partial, write_file
+from vlmexplain.results.kind import ResultKind
+from vlmexplain.storage import content_key, sweep_partial, write_file
 
 FORMAT = 1
 UNFINISHED_PREFIX = ".unfinished-"
@@ -51,6 +52,37 @@ class StoredEmbeddings:
     left_out: tuple[LeftOut, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class EmbeddingsManifest:
+    """What finished embeddings say of themselves."""
+
+    key: str
+    kind: Kind
+    n_items: int
+    n_shards: int
+    model: dict[str, Any]
+
+
+def _manifest(value: dict[str, Any]) -> EmbeddingsManifest:
+    value["model"]["name"]  # what lists show must be there
+    return EmbeddingsManifest(**value)
+
+
+EMBEDDINGS = ResultKind(
+    name="embeddings",
+    noun="embeddings",
+    plural="embeddings",
+    format=FORMAT,
+    files=(),  # as many shards as there are, each with what vouches for it
+    read=_manifest,
+    created_s=lambda _: 0.0,
+    needs=lambda _: (),
+    about=lambda manifest: f"{manifest.kind}, {manifest.model['name']}",
+    remedy="Run the model again; what is damaged is embedded anew.",
+    only_for_others=True,
+)
+
+
 class ShardFolder:
     """The shards of one request: a model and a list of items, each named by its content."""
 
@@ -59,7 +91,7 @@ class ShardFolder:
         self.shard_rows = SHARD_ROWS[kind]
         request = [FORMAT, kind, model.digest, self.shard_rows, _digest_of(items)]
         self.key = content_key(request)
-        self.folder = home() / "embeddings" / self.key
+        self.folder = EMBEDDINGS.folder() / self.key
         self._unfinished = self.folder.with_name(UNFINISHED_PREFIX + self.key)
 
     @property

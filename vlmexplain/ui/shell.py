@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 import streamlit as st
 
+from vlmexplain.places import shipped
 from vlmexplain.ui.server.collector import set_aside_modules
 from vlmexplain.ui.server.free_memory import give_back
 from vlmexplain.ui.server.raters_only import raters_only
 from vlmexplain.ui.server.timing import drawing
-from vlmexplain.ui.shared import state
 from vlmexplain.ui.shared.choice import choose, draw_choice
 from vlmexplain.ui.shared.components.mount import register
+from vlmexplain.ui.shared.explore_address import EXPLORE
 from vlmexplain.ui.shared.messages import told
 from vlmexplain.ui.shared.theme import stylesheet
 
-PAGES = Path(__file__).parents[2] / "pages"
+PAGES = shipped("pages")
 RATE = "Rate"
 
 _MARK = (
@@ -114,7 +114,7 @@ def run_app() -> None:
     with drawing(page.title):
         with st.sidebar, told():
             if page.title != RATE:  # raters are not told of models
-                draw_choice(choose(state.current()))
+                draw_choice(choose(EXPLORE.now()))
             _links(key="links")
         _frame.drawn = True
         try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import threading
 import time
@@ -13,7 +14,7 @@ from typing import Any, TypeVar
 from sqlalchemy import Connection, Engine, create_engine, event, exc
 from sqlalchemy.engine import URL, make_url
 
-from vlmexplain.errors import StoreError
+from vlmexplain.errors import MissingPackage, StoreError
 from vlmexplain.ratings.store.database_errors import is_transient, locked_error, translated
 from vlmexplain.storage import home, refuse_read_only
 
@@ -111,6 +112,7 @@ def database_url(given: str | None = None) -> URL:
 
     Raises:
         StoreError: an address that is malformed or of another kind of database.
+        MissingPackage: PostgreSQL, without its driver.
     """
     text = given or os.environ.get(URL_VARIABLE)
     if not text:
@@ -124,6 +126,7 @@ def database_url(given: str | None = None) -> URL:
             remedy="Expected postgresql://user:password@host:5432/name or sqlite:////path/file.",
         ) from error
     if url.get_backend_name() in ("postgresql", "postgres"):
+        _require_psycopg()
         return url.set(drivername="postgresql+psycopg")
     if url.get_backend_name() == "sqlite" and url.database not in (None, "", ":memory:"):
         return url.set(drivername="sqlite", database=str(Path(str(url.database)).absolute()))
@@ -132,6 +135,14 @@ def database_url(given: str | None = None) -> URL:
         where=URL_VARIABLE,
         remedy="Use postgresql://user:password@host:5432/name or sqlite:////path/file.",
     )
+
+
+def _require_psycopg() -> None:
+    if importlib.util.find_spec("psycopg") is None:
+        raise MissingPackage(
+            "a PostgreSQL database needs the package psycopg, which is not installed.",
+            remedy="Install it with: pip install 'vlmexplain[postgres]'",
+        )
 
 
 def _engine(url: URL, busy_timeout_s: float) -> Engine:

@@ -146,9 +146,7 @@ class JobRegistry:
         finally:
             give_back()
             ms = round(1000 * (time.monotonic() - job.started_s))
-            known = (
-                log_error(job.error, "job.error") if job.status == "failed" and job.error else None
-            )
+            known = _log_failure(job.error) if job.status == "failed" and job.error else None
             log("job.end", job=job.number, kind=job.kind, status=job.status, ms=ms, error=known)
             job.over.set()
 
@@ -190,10 +188,10 @@ def job_registry() -> JobRegistry:
     return _registry
 
 
-def _log_failure(job: _Job) -> str:
-    assert job.error is not None
-    unexpected = type(job.error) is VlmexplainError
-    return log_error(job.error, "job.error", trace=job.error.__cause__ if unexpected else None)
+def _log_failure(error: VlmexplainError) -> str:
+    """Write why a job failed; what nobody expected with its traceback. The id."""
+    unexpected = type(error) is VlmexplainError
+    return log_error(error, "job.error", trace=error.__cause__ if unexpected else None)
 
 
 def _mark(job: _Job, progress: Progress) -> None:

@@ -25,10 +25,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from streamlit import config
-from streamlit.runtime.scriptrunner import get_script_run_ctx
-
 from vlmexplain.errors import UnknownName
+from vlmexplain.ui.server.streamlit_insides import plain_logs, session_id
 
 FORMATS = ("text", "json")
 LEVELS = {
@@ -89,10 +87,8 @@ def error_id(error: BaseException) -> str:
 
 def session_hash() -> str | None:
     """Ten hex digits that stand for the session that is drawn now; None outside of one."""
-    context = get_script_run_ctx(suppress_warning=True)
-    if context is None:
-        return None
-    return hashlib.sha256(context.session_id.encode()).hexdigest()[:10]
+    session = session_id()
+    return None if session is None else hashlib.sha256(session.encode()).hexdigest()[:10]
 
 
 def frames(trace: TracebackType | None) -> list[str]:
@@ -127,8 +123,7 @@ def set_up() -> None:
     form, level = wanted()  # after that, so that what is wrong can be said
     logger.setLevel(level)
     if form == "json":
-        # else it prints errors in colour, with what the code held, to standard output
-        config.set_option("logger.enableRich", False)
+        plain_logs()
         adopt_server_loggers(formatter)
 
 

@@ -10,18 +10,15 @@ import time
 from collections.abc import Callable
 from types import FrameType
 
-from streamlit import runtime
-
 from vlmexplain.errors import StoreError
 from vlmexplain.ui.server.jobs import JobRegistry
 from vlmexplain.ui.server.logs import log
+from vlmexplain.ui.server.streamlit_insides import ask_draws_to_end, drawing_threads
 
 STOP_S = 20.0
 MOST_S = 86_400.0
 UNFINISHED = 1
 """The exit code when something was still at work at the end of that time."""
-DRAWS = "ScriptRunner.scriptThread"
-"""The name of Streamlit's threads that draw pages; a test holds it to Streamlit."""
 
 
 def stop_seconds() -> float:
@@ -91,8 +88,7 @@ class Stop:
     def _stop(self) -> None:
         start = time.monotonic()
         log("server.stopping", within_s=self._timeout_s)
-        if runtime.exists():
-            runtime.get_instance().stop()  # asks the pages that are drawn now to end
+        ask_draws_to_end()
         jobs = self._jobs.close(self._timeout_s)
         draws = _wait_for_draws(start + self._timeout_s)
         self._left = (*jobs, *draws)
@@ -109,7 +105,7 @@ class Stop:
 
 def _wait_for_draws(deadline: float) -> tuple[str, ...]:
     """The pages still being drawn at the deadline."""
-    drawing = [thread for thread in threading.enumerate() if thread.name == DRAWS]
+    drawing = drawing_threads()
     for thread in drawing:
         thread.join(max(0.0, deadline - time.monotonic()))
     return tuple("page" for thread in drawing if thread.is_alive())

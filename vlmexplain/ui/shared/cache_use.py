@@ -7,14 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from streamlit.runtime.caching import (
-    get_data_cache_stats_provider,
-    get_resource_cache_stats_provider,
-)
-
 from vlmexplain.cache_sizes import SIZES, size_of
 from vlmexplain.models.load import models_loaded
 from vlmexplain.scoring.queries import duckdb_bytes
+from vlmexplain.ui.server.streamlit_insides import data_bytes, resource_entries
 from vlmexplain.ui.shared import caches, scorers
 
 MIB = 1 << 20
@@ -51,9 +47,9 @@ class CacheUse:
 
 def cache_use() -> tuple[CacheUse, ...]:
     """Every cache whose size can be set, and the small ones together."""
-    entries = _entries()
+    entries, computed = resource_entries(), data_bytes()
     used: dict[str, float | None] = {
-        name: float(entries.get(_display_name(function), 0))
+        name: None if entries is None else float(entries.get(_display_name(function), 0))
         for name, function in _RESOURCES.items()
     }
     used["models"] = float(models_loaded())
@@ -68,7 +64,7 @@ def cache_use() -> tuple[CacheUse, ...]:
     ]  # fmt: skip
     results = CacheUse(
         "results", "figures and tables computed for pages, each with a bound of its own",
-        _data_bytes() / MIB, None, "MiB", "",
+        None if computed is None else computed / MIB, None, "MiB", "",
     )  # fmt: skip
     return (*listed, results)
 
@@ -79,26 +75,6 @@ def resident_bytes() -> int | None:
         return None
     pages = int(_STATM.read_text(encoding="ascii").split()[1])
     return pages * os.sysconf("SC_PAGE_SIZE")
-
-
-def _entries() -> dict[str, int]:
-    """How many entries each resource cache has, by its function's name.
-
-    Streamlit tells the number of entries as a length as long as it is not asked to measure.
-    """
-    found: dict[str, int] = {}
-    for stats in get_resource_cache_stats_provider().get_stats().values():
-        for stat in stats:
-            found[stat.cache_name] = found.get(stat.cache_name, 0) + stat.byte_length
-    return found
-
-
-def _data_bytes() -> int:
-    return sum(
-        stat.byte_length
-        for stats in get_data_cache_stats_provider().get_stats().values()
-        for stat in stats
-    )
 
 
 def _display_name(function: Any) -> str:

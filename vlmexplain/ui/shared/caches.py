@@ -61,7 +61,6 @@ def example_drawings() -> tuple[bytes, bytes]:
 @st.cache_resource(max_entries=_GALLERIES, show_spinner=False)
 def gallery(gallery_id: str, images_folder: str, name: str = "") -> Gallery:
     """An open gallery; folder and name are part of the key, since both may change."""
-    assert images_folder
     return open_gallery(gallery_id)
 
 
@@ -80,7 +79,7 @@ def picture(_gallery: Gallery, folder: str, content_sha256: str, index: int) -> 
 @st.cache_resource(max_entries=_THUMBNAILS, show_spinner=False)
 def thumbnail(_gallery: Gallery, folder: str, content_sha256: str, index: int) -> bytes:
     """A small JPEG of a picture."""
-    image = _gallery.read_rgb(index)
+    image = _gallery.shown_rgb(index)
     image.thumbnail((THUMBNAIL_PX, THUMBNAIL_PX), Image.Resampling.BILINEAR, reducing_gap=2.0)
     written = io.BytesIO()
     image.save(written, "JPEG", quality=82)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from vlmexplain.datasets.checks import Finding, ImportSummary, Severity
-from vlmexplain.ui.shared import address_parts as address
 from vlmexplain.ui.shared.html import Html, tag, wide
 
 HEADINGS: tuple[tuple[Severity, str], ...] = (
@@ -15,18 +16,18 @@ IDS_SHOWN = 40
 HEADS = (("Count", "r"), ("Code", None), ("What it means", None), ("Which", None))
 
 
-def checks_list(summary: ImportSummary, *, with_pictures: bool = False) -> Html:
+def checks_list(summary: ImportSummary, link: Callable[[str], str] | None = None) -> Html:
     """The findings of the data checks by severity and code, with their ids.
 
     Args:
-        with_pictures: whether a code leads to its pictures, as on the Gallery page.
+        link: from a code to where its images are shown; None for no links.
     """
     if not summary.findings:
         return tag("div", tag("p", "The data checks found nothing to remark."), class_="vx")
     return tag(
         "div",
         [
-            (tag("h2", heading, style="margin:14px 0 6px"), _findings(found, with_pictures))
+            (tag("h2", heading, style="margin:14px 0 6px"), _findings(found, link))
             for severity, heading in HEADINGS
             if (found := summary.of(severity))
         ],
@@ -34,19 +35,18 @@ def checks_list(summary: ImportSummary, *, with_pictures: bool = False) -> Html:
     )
 
 
-def _findings(findings: tuple[Finding, ...], with_pictures: bool) -> Html:
+def _findings(findings: tuple[Finding, ...], link: Callable[[str], str] | None) -> Html:
     titles = [tag("th", text, scope="col", class_=align) for text, align in HEADS]
-    body = [_finding(finding, with_pictures) for finding in findings]
+    body = [_finding(finding, link) for finding in findings]
     table = tag("table", tag("thead", tag("tr", titles)), tag("tbody", body))
     return wide("Findings", table)
 
 
-def _finding(finding: Finding, with_pictures: bool) -> Html:
+def _finding(finding: Finding, link: Callable[[str], str] | None) -> Html:
     check = finding.check
     code: Html = tag("code", finding.code)
-    if with_pictures:
-        link = address.same_page("gallery", gview="checks", finding=finding.code, at=None)
-        code = tag("a", code, href=link, title="Show the pictures")
+    if link is not None:
+        code = tag("a", code, href=link(finding.code), title="Show the images")
     return tag(
         "tr",
         tag("td", f"{finding.count:,}", class_="r"),

@@ -8,9 +8,10 @@ import streamlit as st
 
 from vlmexplain.datasets.gallery import Gallery, GalleryManifest, list_galleries
 from vlmexplain.scoring.run_store import Run, RunManifest, list_runs
-from vlmexplain.ui.shared import caches, state
+from vlmexplain.ui.shared import caches
+from vlmexplain.ui.shared.address import PageAddress, send, short
+from vlmexplain.ui.shared.explore_address import EXPLORE, ExploreAddress
 from vlmexplain.ui.shared.html import tag
-from vlmexplain.ui.shared.state import Address
 from vlmexplain.ui.shared.words import DRAWN, drawn_pill
 
 EXAMPLE_ID = "example"
@@ -18,8 +19,6 @@ MODES = {
     "image-text": "caption with images",
     "text-text": "caption with the other captions of each image",
 }
-SHOWN_DIGITS = 12
-"""How much of a content hash stands in an address."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +41,7 @@ class Choice:
         return any(one is not None and one.drawn for one in (self.gallery, self.run))
 
 
-def choose(address: Address) -> Choice:
+def choose(address: PageAddress) -> Choice:
     """Follow the address; what it leaves open or gets wrong falls back on the latest."""
     galleries = list_galleries()
     problems = []
@@ -70,7 +69,7 @@ def choose(address: Address) -> Choice:
 
 def chosen_gallery() -> Gallery | None:
     """The gallery chosen for this page, opened; None for the worked example."""
-    manifest = choose(state.current()).gallery
+    manifest = choose(EXPLORE.now()).gallery
     return caches.gallery(manifest.id, manifest.images_folder, manifest.name) if manifest else None
 
 
@@ -159,10 +158,22 @@ def run_name(run: RunManifest, runs: list[RunManifest]) -> str:
 def _change_gallery() -> None:
     gallery = st.session_state["choose-gallery"]
     st.session_state["last-gallery"], st.session_state["last-run"] = gallery, ""
-    state.start_over(gallery=gallery[:SHOWN_DIGITS])
+    _start_over(gallery)
+
+
+def _start_over(gallery: str) -> None:
+    """Go to another data set: only the options of the metrics are kept."""
+    before = EXPLORE.now()
+    after = ExploreAddress(
+        gallery=short(gallery),
+        threshold=before.threshold,
+        relative_to=before.relative_to,
+        informed=before.informed,
+    )
+    send(EXPLORE.write(after))
 
 
 def _change_run() -> None:
     run = st.session_state["choose-run"]
     st.session_state["last-run"] = run
-    state.go(run=run[:SHOWN_DIGITS], place=1, pair=0, page=0)
+    EXPLORE.go(run=short(run), place=1, pair=0, page=0)

@@ -13,15 +13,15 @@ from vlmexplain.handover.json_document import as_json
 from vlmexplain.records import MetricOptions
 from vlmexplain.scoring.run_store import Run
 from vlmexplain.ui.shared import caches
+from vlmexplain.ui.shared.address import short
+from vlmexplain.ui.shared.explore_address import ExploreAddress
 from vlmexplain.ui.shared.html import tag
-from vlmexplain.ui.shared.links import run_link
+from vlmexplain.ui.shared.present_address import MOST_SLIDES, PRESENT
 from vlmexplain.ui.shared.query_list import filter_of, sort_of
-from vlmexplain.ui.shared.state import Address
 
 Collect = Callable[[], tuple[HandedFailure, ...]]
 
 MOST_OF_LIST = 20
-MOST_SLIDES = 50
 FORMS: tuple[tuple[str, str, Callable[[Sequence[HandedFailure]], str]], ...] = (
     ("html", "text/html", as_html),
     ("json", "application/json", as_json),
@@ -35,7 +35,7 @@ _ABOUT = tag(
 )  # fmt: skip
 
 
-def draw_handover(gallery: Gallery, run: Run, query: int, address: Address) -> None:
+def draw_handover(gallery: Gallery, run: Run, query: int, address: ExploreAddress) -> None:
     """A pop-over with the files to download; each is made when it is asked for."""
     order = caches.queries_of(run, gallery).order(filter_of(address), sort_of(address))
     listed = [int(index) for index in order[:MOST_OF_LIST]]
@@ -59,11 +59,11 @@ def draw_list_handover(gallery: Gallery, run: Run, queries: Sequence[int]) -> No
     handed = [int(query) for query in queries[:MOST_OF_LIST]]
     slides = ",".join(str(query) for query in queries[:MOST_SLIDES])
     said = f"Present the first {MOST_SLIDES}" if len(queries) > MOST_SLIDES else "Present the list"
-    link = run_link("present", gallery.id, run.key, {"list": slides})
+    link = PRESENT.link(gallery=short(gallery.id), run=short(run.key), list=slides)
     with st.container(horizontal=True, vertical_alignment="center"):
         with st.popover("Hand over", icon=":material/ios_share:"):
             st.html(_ABOUT)
-            _list_downloads(run, handed, lambda: _collect(gallery, run, handed, Address()))
+            _list_downloads(run, handed, lambda: _collect(gallery, run, handed, ExploreAddress()))
         st.html(tag("div", tag("p", tag("a", said, href=link)), class_="vx"), width="content")
 
 
@@ -88,7 +88,7 @@ def _downloads(label: str, name: str, collect: Collect, *, disabled: bool = Fals
 
 
 def _collect(
-    gallery: Gallery, run: Run, queries: Sequence[int], address: Address, place: int = 1
+    gallery: Gallery, run: Run, queries: Sequence[int], address: ExploreAddress, place: int = 1
 ) -> tuple[HandedFailure, ...]:
     return collect_failures(
         gallery,

@@ -5,8 +5,11 @@ The browser then fetches each picture once and keeps it, and the page itself sta
 
 from __future__ import annotations
 
-import streamlit.runtime
-from streamlit import config
+import base64
+
+import streamlit as st
+
+from vlmexplain.ui.server.streamlit_insides import stored_address
 
 
 def media_address(content: bytes, mime: str, spot: str) -> str:
@@ -17,9 +20,10 @@ def media_address(content: bytes, mime: str, spot: str) -> str:
         mime: such as ``image/jpeg``.
         spot: where on the page it stands; a later picture there replaces it.
     """
-    store = streamlit.runtime.get_instance().media_file_mgr
-    address: str = store.add(content, mime, f"vlmexplain-{spot}")
-    return under_base(address, config.get_option("server.baseUrlPath"))
+    address = stored_address(content, mime, f"vlmexplain-{spot}")
+    if address is None:  # then the image stands in the address itself
+        return f"data:{mime};base64,{base64.b64encode(content).decode('ascii')}"
+    return under_base(address, st.get_option("server.baseUrlPath"))
 
 
 def under_base(address: str, base_path: str) -> str:

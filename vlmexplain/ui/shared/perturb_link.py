@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from vlmexplain.ui.shared import state
-from vlmexplain.ui.shared.perturb_address import link_from_explore
+from vlmexplain.ui.shared.explore_address import EXPLORE
 
 _KEPT = "perturb-query"
 
@@ -17,7 +16,7 @@ def draw_perturb_link(gallery_id: str, query: int) -> None:
         "pages/perturb.py",
         label="Perturb this caption",
         icon=":material/edit_note:",
-        query_params=link_from_explore(state.current()),
+        query_params=EXPLORE.write(EXPLORE.now()),
     )
 
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from vlmexplain.scoring.queries import NumberRange, QueryFilter, QuerySort
-from vlmexplain.ui.shared import state
-from vlmexplain.ui.shared.state import Address
+from vlmexplain.ui.shared.explore_address import SORT_KEYS, ExploreAddress
 
 SORT_NAMES = {
     "rank": "Rank of the ground truth",
@@ -18,7 +17,7 @@ SORT_NAMES = {
     "query": "Order of the gallery",
     "text": "Caption",
 }
-assert set(SORT_NAMES) == set(state.SORT_KEYS)
+assert set(SORT_NAMES) == set(SORT_KEYS)
 
 _COLUMNS = {
     "rank": "rank_1based",
@@ -29,7 +28,7 @@ _COLUMNS = {
 }
 
 
-def filter_of(address: Address) -> QueryFilter:
+def filter_of(address: ExploreAddress) -> QueryFilter:
     """The filter that the address asks for."""
     ranges = []
     if address.rank_from > 1 or address.rank_to is not None:
@@ -46,11 +45,11 @@ def filter_of(address: Address) -> QueryFilter:
     )
 
 
-def sort_of(address: Address) -> QuerySort:
+def sort_of(address: ExploreAddress) -> QuerySort:
     """The order that the address asks for."""
     return QuerySort(column(address.sort, address), not address.up)
 
 
-def column(key: str, address: Address) -> str:
+def column(key: str, address: ExploreAddress) -> str:
     """The stored column behind a key; metrics have one more for the query-informed."""
     return _COLUMNS.get(key) or (f"q_{key}" if address.informed else key)

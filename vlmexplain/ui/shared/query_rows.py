@@ -3,33 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import streamlit as st
 
-from vlmexplain.ui.shared import address_parts as address
+from vlmexplain.ui.shared.address import Codec
 from vlmexplain.ui.shared.html import Html, tag, wide
 
 ROWS = 12
 
 
 def draw_rows(
-    page: str,
+    page: Codec[Any],
     queries: Sequence[int],
     heads: Sequence[str],
     row: Callable[[int], tuple[str, str, Sequence[str]]],
     nothing: str,
-    turn: str = "at",
     show: str | None = None,
 ) -> None:
     """Draw one page of the list, and links to the pages beside it.
 
     Args:
-        page: the app's page this stands on.
+        page: of the page this stands on; its part ``at`` says which page of the list.
         queries: all queries of the list, in order.
         heads: over the columns after the caption.
         row: a query's caption, its link, and its cells.
         nothing: said when the list is empty.
-        turn: the part of the address that says which page of the list.
         show: class of what a chosen query is shown in, which is then scrolled to.
     """
     total = len(queries)
@@ -37,7 +36,7 @@ def draw_rows(
         st.html(tag("div", tag("p", nothing, class_="quiet"), class_="vx"))
         return
     pages = -(-total // ROWS)
-    at = min(address.number(turn, 0) or 0, pages - 1)
+    at = min(page.now().at, pages - 1)
     shown = queries[at * ROWS : (at + 1) * ROWS]
     lines = [_line(*row(int(query)), show) for query in shown]
     titles = [
@@ -46,7 +45,7 @@ def draw_rows(
     ]
     first = at * ROWS + 1
     turns = [
-        tag("a", label, href=address.same_page(page, **{turn: to}))
+        tag("a", label, href=page.here(at=to))
         for label, to, there in (("◂ previous", at - 1, at > 0), ("next ▸", at + 1, at + 1 < pages))
         if there
     ]

@@ -7,6 +7,7 @@ The address holds the slice itself, so that a link works on any server that has 
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -20,14 +21,36 @@ from vlmexplain.overview.run_columns import RunColumns
 from vlmexplain.overview.saved_slices import find_slice, slice_parts
 from vlmexplain.overview.slices import Slice, chosen_captions, chosen_rows
 from vlmexplain.storage import content_key
-from vlmexplain.ui.shared import address_parts as address
 from vlmexplain.ui.shared import caches
+from vlmexplain.ui.shared.address import Codec, ListAddress, one_of, part, text, whole
 from vlmexplain.ui.shared.html import tag
 from vlmexplain.ui.shared.messages import problem
 from vlmexplain.ui.shared.words import short_name
 
 PARTS = tuple(field.name for field in fields(Slice))
-NAME_PART = "slice"
+
+
+@dataclass(frozen=True, slots=True)
+class ScopeAddress(ListAddress):
+    """The address of a page that is about some of a run's queries.
+
+    Attributes:
+        slice: name of a saved slice, or "" for what the next six ask.
+        concept, above, words_from, words_to, objects_from, objects_to: as in `Slice`.
+        marked: ``without`` leaves the cases that were marked as wrong out.
+    """
+
+    slice: str = part("", text())
+    concept: str = part("", text())
+    above: str = part("", text())
+    words_from: int = part(0, whole())
+    words_to: int | None = part(None, whole())
+    objects_from: int = part(0, whole())
+    objects_to: int | None = part(None, whole())
+    marked: str = part("", one_of("", "without"))
+
+
+SCOPE = Codec(ScopeAddress, "overview")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,22 +103,15 @@ def asked_slice(gallery_id: str) -> Slice:
     Raises:
         UnknownName: it names a saved slice that there is not.
     """
-    name = address.part(NAME_PART)
-    if name:
-        return find_slice(gallery_id, name).slice
-    return Slice(
-        concept=address.part("concept"),
-        above=address.part("above"),
-        words_from=address.number("words_from", 0) or 0,
-        words_to=address.number("words_to"),
-        objects_from=address.number("objects_from", 0) or 0,
-        objects_to=address.number("objects_to"),
-    )
+    address = SCOPE.now()
+    if address.slice:
+        return find_slice(gallery_id, address.slice).slice
+    return Slice(**{name: getattr(address, name) for name in PARTS})
 
 
 def without_marked() -> bool:
     """Whether the address leaves marked cases out."""
-    return address.part("marked", ("without", "")) == "without"
+    return SCOPE.now().marked == "without"
 
 
 def left_out(gallery_id: str) -> tuple[int, ...]:
@@ -122,10 +138,10 @@ def rows_of(gallery: Gallery, columns: RunColumns, scope: Scope | None = None) -
 def parts_of(asked: Slice) -> dict[str, object]:
     """The parts of the address that name a slice; None takes a part away."""
     kept = slice_parts(asked)
-    return {name: kept.get(name) for name in PARTS} | {NAME_PART: None}
+    return {name: kept.get(name) for name in PARTS} | {"slice": None}
 
 
-def sound_scope(gallery: Gallery, page: str) -> Scope | None:
+def sound_scope(gallery: Gallery, page: Codec[Any]) -> Scope | None:
     """The scope that the address names; None, said with a way out, when there is no such."""
     try:
         scope = current_scope(gallery.id)
@@ -136,7 +152,7 @@ def sound_scope(gallery: Gallery, page: str) -> Scope | None:
         return scope
     except VlmexplainError as error:
         problem(error)
-        link = address.same_page(page, **parts_of(Slice()), at=None)
+        link = page.here(**parts_of(Slice()), at=None)
         st.html(tag("div", tag("p", tag("a", "Show all queries", href=link)), class_="vx"))
         return None
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import streamlit as st
 
 from vlmexplain.datasets.gallery import Gallery
@@ -17,13 +19,11 @@ from vlmexplain.overview.saved_slices import (
 )
 from vlmexplain.overview.slices import Slice
 from vlmexplain.storage import content_key, read_only
-from vlmexplain.ui.shared import address_parts as address
-from vlmexplain.ui.shared.choice import SHOWN_DIGITS
+from vlmexplain.ui.shared.address import Codec, own_root, short
 from vlmexplain.ui.shared.html import Html, tag
-from vlmexplain.ui.shared.links import own_root
 from vlmexplain.ui.shared.messages import told
 from vlmexplain.ui.shared.scope import (
-    NAME_PART,
+    SCOPE,
     Scope,
     parts_of,
     slice_name,
@@ -33,7 +33,7 @@ from vlmexplain.ui.shared.scope import (
 from vlmexplain.ui.shared.widgets import follow
 
 
-def draw_scope(gallery: Gallery, page: str) -> Scope | None:
+def draw_scope(gallery: Gallery, page: Codec[Any]) -> Scope | None:
     """Draw the bar; the scope, or None when the address names one that there is not."""
     with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
         scope = sound_scope(gallery, page)
@@ -46,12 +46,12 @@ def draw_scope(gallery: Gallery, page: str) -> Scope | None:
     return scope
 
 
-def _said(asked: Slice, saved: tuple[SavedSlice, ...], page: str) -> Html:
+def _said(asked: Slice, saved: tuple[SavedSlice, ...], page: Codec[Any]) -> Html:
     if asked == Slice():
         return tag("div", tag("span", "All queries", class_="pill"), class_="vx scope")
     name = _saved_name(asked, saved)
     words = slice_name(asked)
-    leave = address.same_page(page, **parts_of(Slice()), at=None)
+    leave = page.here(**parts_of(Slice()), at=None)
     return tag(
         "div",
         tag("span", tag("b", name or words), f" ({words})" if name else None, class_="pill slice"),
@@ -104,13 +104,13 @@ def _name_form(gallery: Gallery, asked: Slice, name: str) -> None:
 def _links(gallery: Gallery, name: str) -> None:
     """The addresses to share: one that holds the slice, one that names the saved slice."""
     base = own_root()
-    own = {"gallery": gallery.id[:SHOWN_DIGITS]}
-    holds = address.same_page("overview", **own, at=None)
+    own = {"gallery": short(gallery.id)}
+    holds = SCOPE.here(**own, at=None)
     st.html(_small("Link that works wherever the data set is:"))
     st.code(base + holds.removeprefix("./"), language=None, wrap_lines=True)
     if name:
-        cleared = parts_of(Slice()) | {NAME_PART: name}
-        named = address.same_page("overview", **own, **cleared, at=None)
+        cleared = parts_of(Slice()) | {"slice": name}
+        named = SCOPE.here(**own, **cleared, at=None)
         st.html(_small("Link by name, on this server; it follows what is saved under the name:"))
         st.code(base + named.removeprefix("./"), language=None, wrap_lines=True)
 
@@ -122,7 +122,7 @@ def _marked_switch(gallery_id: str) -> None:
         f"Without marked cases ({n:,})",
         key="marked",
         help="Leaves out the captions that the Audit page marked as wrong caption or annotation.",
-        on_change=lambda: address.put(
+        on_change=lambda: SCOPE.go(
             marked="without" if st.session_state["marked"] else None, at=None
         ),
     )
@@ -132,7 +132,7 @@ def _open(gallery_id: str) -> None:
     name = st.session_state["open-slice"]
     with told():
         asked = find_slice(gallery_id, name).slice if name else Slice()
-        address.put(**parts_of(asked), at=None)
+        SCOPE.go(**parts_of(asked), at=None)
 
 
 def _save(gallery: Gallery, asked: Slice, field: str) -> None:
@@ -143,20 +143,20 @@ def _save(gallery: Gallery, asked: Slice, field: str) -> None:
 def _rename(gallery_id: str, name: str, field: str) -> None:
     with told():
         renamed = rename_slice(gallery_id, name, st.session_state[field])
-        if address.part(NAME_PART):
-            address.put(**{NAME_PART: renamed.name})
+        if SCOPE.now().slice:
+            SCOPE.go(slice=renamed.name)
 
 
 def _delete(gallery_id: str, name: str, asked: Slice) -> None:
     with told():
         delete_slice(gallery_id, name)
-        address.put(**parts_of(asked))  # the slice itself stays
+        SCOPE.go(**parts_of(asked))  # the slice itself stays
 
 
 def _saved_name(asked: Slice, saved: tuple[SavedSlice, ...]) -> str:
     """The name under which a slice is saved, the one of the address first; "" for none."""
     names = [each.name for each in saved if each.slice == asked]
-    wanted = address.part(NAME_PART)
+    wanted = SCOPE.now().slice
     return wanted if wanted in names else (names[0] if names else "")
 
 

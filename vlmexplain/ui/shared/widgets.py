@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from vlmexplain.ui.shared import state
+from vlmexplain.ui.shared.explore_address import EXPLORE
 
 
 def follow(key: str, value: Any) -> None:
@@ -23,6 +23,6 @@ def leads(key: str, change: Callable[[Any], dict[str, Any]]) -> Callable[[], Non
     """A callback that takes the control's new value into the address."""
 
     def take() -> None:
-        state.go(**change(st.session_state[key]))
+        EXPLORE.go(**change(st.session_state[key]))
 
     return take

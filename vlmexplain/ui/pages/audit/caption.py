@@ -15,9 +15,9 @@ from vlmexplain.scoring.run_store import Run
 from vlmexplain.storage import read_only
 from vlmexplain.ui.pages.audit.look_alikes import SHOW_TWINS, twin_of
 from vlmexplain.ui.shared import caches
+from vlmexplain.ui.shared.explore_address import query_link
 from vlmexplain.ui.shared.fit_control import draw_fit_control
 from vlmexplain.ui.shared.html import Html, tag
-from vlmexplain.ui.shared.links import explore_link
 from vlmexplain.ui.shared.messages import told
 from vlmexplain.ui.shared.photo import photo
 
@@ -31,7 +31,7 @@ def draw_caption(gallery: Gallery, run: Run, query: int, verdict: str | None, si
     truth = found.ground_truth
     assert truth.image_index is not None
     rank = "unranked" if found.rank_1based is None else f"rank {found.rank_1based:,}"
-    link = explore_link(gallery.id, run.key, {"query": query, "failures": "no"})
+    link = query_link(gallery.id, run.key, query)
     st.html(tag("div", tag("div", tag("blockquote", found.query),
                 tag("p", f"{rank} · ", tag("a", "all evidence", href=link), class_="about"),
                 class_="query"), class_="vx audit-one"))  # fmt: skip

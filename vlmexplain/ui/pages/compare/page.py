@@ -22,29 +22,31 @@ from vlmexplain.overview.comparison import (
     sided,
 )
 from vlmexplain.scoring.run_store import RunManifest, list_runs
+from vlmexplain.ui.pages.compare.address import ALL, COMPARE
 from vlmexplain.ui.pages.compare.side_by_side import draw_side_by_side
 from vlmexplain.ui.pages.compare.tables import difference_table, quadrant_table, signed
-from vlmexplain.ui.shared import address_parts as address
-from vlmexplain.ui.shared import caches, kept, state
-from vlmexplain.ui.shared.choice import SHOWN_DIGITS, choose, draw_title
+from vlmexplain.ui.shared import caches, kept
+from vlmexplain.ui.shared.address import short
+from vlmexplain.ui.shared.choice import choose, draw_title
 from vlmexplain.ui.shared.html import Html, tag
-from vlmexplain.ui.shared.messages import note, tells
+from vlmexplain.ui.shared.messages import note, problem, tells
 from vlmexplain.ui.shared.query_rows import draw_rows
 from vlmexplain.ui.shared.scope import Scope, rows_of
 from vlmexplain.ui.shared.scope_bar import draw_scope
 from vlmexplain.ui.shared.whole_model_style import add_style
 from vlmexplain.ui.shared.widgets import follow
 
-PAGE = "compare"
-CHOICES: dict[str, str] = {"all": "All"} | {str(name): said for name, said in QUADRANTS.items()}
+CHOICES: dict[str, str] = {ALL: "All"} | {str(name): said for name, said in QUADRANTS.items()}
 
 
 @tells
 def compare_page() -> None:
     """Draw the page: the two runs, four quadrants, differences, a list, one query in full."""
     add_style()
-    choice = choose(state.current())
+    choice = choose(COMPARE.now())
     draw_title("Compare", choice)
+    for each in (*COMPARE.problems(), *choice.problems):
+        problem(each)
     runs = list_runs(choice.gallery.id) if choice.gallery else []
     if choice.gallery is None or len(runs) < 2:
         note(tag("p", "Comparing needs two runs of one data set. "
@@ -52,13 +54,13 @@ def compare_page() -> None:
         return
     gallery = caches.gallery(choice.gallery.id, choice.gallery.images_folder)
     a, b = _chosen(runs)
-    scope = draw_scope(gallery, PAGE)
+    scope = draw_scope(gallery, COMPARE)
     if scope is None:
         return
     found = comparison(gallery, a.key, b.key, scope, scope.key)
     st.html(quadrant_table(found, a.model.name, b.model.name))
     st.html(difference_table(found, a.model.name, b.model.name))
-    query = address.number("cquery")
+    query = COMPARE.now().cquery
     if query is not None and query < gallery.n_captions:
         draw_side_by_side(gallery, a, b, query)
     _list(gallery, a, b, scope, found)
@@ -95,7 +97,7 @@ def _chosen(runs: list[RunManifest]) -> tuple[RunManifest, RunManifest]:
     for (name, label), default, spot in zip(
         (("a", "A"), ("b", "B")), defaults, st.columns(2), strict=True
     ):
-        wanted = address.part(name)
+        wanted = getattr(COMPARE.now(), name)
         key = next((k for k in by_key if wanted and k.startswith(wanted)), default)
         follow(f"compare-{name}", key)
         spot.selectbox(
@@ -112,8 +114,8 @@ def _chosen(runs: list[RunManifest]) -> tuple[RunManifest, RunManifest]:
 
 def _take(name: str) -> Callable[[], None]:
     def take() -> None:
-        address.put(**{name: st.session_state[f"compare-{name}"][:SHOWN_DIGITS], "at": None,
-                       "side": None, "cquery": None})  # fmt: skip
+        key = short(st.session_state[f"compare-{name}"])
+        COMPARE.go(**{name: key}, at=0, side="", cquery=None)
 
     return take
 
@@ -121,9 +123,8 @@ def _take(name: str) -> Callable[[], None]:
 def _list(
     gallery: Gallery, a: RunManifest, b: RunManifest, scope: Scope, found: Comparison
 ) -> None:
-    quadrant = address.part("quadrant", CHOICES, "only-a")
-    key = address.part("by", COMPARED, "rr")
-    side = address.part("side", SIDES)
+    now = COMPARE.now()
+    quadrant, key, side = now.quadrant, now.by, now.side
     _controls(found, quadrant, key)
     if side:
         st.html(_side_said(key, side))
@@ -134,12 +135,11 @@ def _list(
         ranks = [f"{int(c.rank_1based[query]):,}" for c in (one, other)]
         gap = differences[query]
         shown = "undefined" if gap != gap else signed(gap)
-        link = address.same_page(PAGE, gallery=gallery.id[:SHOWN_DIGITS], a=a.key[:SHOWN_DIGITS],
-                                 b=b.key[:SHOWN_DIGITS], cquery=query)  # fmt: skip
+        link = COMPARE.here(gallery=short(gallery.id), a=short(a.key), b=short(b.key), cquery=query)
         return gallery.caption(query).text, link, [*ranks, shown]
 
     draw_rows(
-        PAGE,
+        COMPARE,
         ordered(gallery, a.key, b.key, scope, scope.key, quadrant, key, side),
         ("Rank by A", "Rank by B", f"{METRIC[key].short}, B − A"),
         row,
@@ -159,24 +159,23 @@ def _controls(found: Comparison, quadrant: str, key: str) -> None:
         list(CHOICES),
         key="compare-quadrant",
         format_func=lambda q: f"{CHOICES[q]} ({counts[q]:,})",
-        on_change=lambda: address.put(
-            quadrant=st.session_state["compare-quadrant"] or quadrant,
-            at=None, side=None, cquery=None,
+        on_change=lambda: COMPARE.go(
+            quadrant=st.session_state["compare-quadrant"] or quadrant, at=0, side="", cquery=None
         ),
-    )  # fmt: skip
+    )
     follow("compare-by", key)
     right.selectbox(
         "Largest difference first, in",
         list(COMPARED),
         key="compare-by",
         format_func=lambda k: f"{METRIC[k].short}: {METRIC[k].title}",
-        on_change=lambda: address.put(by=st.session_state["compare-by"], at=None, side=None),
+        on_change=lambda: COMPARE.go(by=st.session_state["compare-by"], at=0, side=""),
         filter_mode=None,
     )
 
 
 def _side_said(key: str, side: str) -> Html:
     words = SIDES[side]  # type: ignore[index]
-    leave = address.same_page(PAGE, side=None, at=None)
+    leave = COMPARE.here(side="", at=0)
     said = tag("span", f"{METRIC[key].title}: {words}", class_="pill slice")
     return tag("div", said, " ", tag("a", "Show the others too", href=leave), class_="vx scope")

@@ -11,8 +11,8 @@ from vlmexplain.handover.roles import roles_of
 from vlmexplain.records import ImageAnnotations
 from vlmexplain.scoring.run_store import RunManifest
 from vlmexplain.ui.shared import caches
+from vlmexplain.ui.shared.explore_address import query_link
 from vlmexplain.ui.shared.html import tag
-from vlmexplain.ui.shared.links import explore_link
 from vlmexplain.ui.shared.photo import photo
 from vlmexplain.ui.shared.words import Role
 
@@ -44,7 +44,7 @@ def draw_side_by_side(gallery: Gallery, a: RunManifest, b: RunManifest, query: i
             spot.html(tag("div", tag("p", "No image has a score."), class_="vx"))
             continue
         note = "right: a ground truth" if each.retrieved.is_ground_truth else "wrong"
-        link = explore_link(gallery.id, manifest.key, {"query": query, "failures": "no"})
+        link = query_link(gallery.id, manifest.key, query)
         own = roles_of(truth.annotations, each.retrieved.annotations)
         spot.html(photo(gallery, each.retrieved.image_index, each.retrieved.annotations, own,
                         f"{letter}: {manifest.model.name}", note, f"compare-{letter}"))  # fmt: skip

@@ -6,7 +6,7 @@ from vlmexplain.metrics.table import METRIC
 from vlmexplain.overview.bootstrap import DRAWS, LEVEL
 from vlmexplain.overview.comparison import Comparison, PairedDifference, Quadrant
 from vlmexplain.overview.table_text import ARROW
-from vlmexplain.ui.shared import address_parts as address
+from vlmexplain.ui.pages.compare.address import ALL, COMPARE
 from vlmexplain.ui.shared.html import Html, tag, wide
 
 
@@ -17,7 +17,7 @@ def quadrant_table(found: Comparison, a: str, b: str) -> Html:
     def cell(name: Quadrant) -> Html:
         n = found.counts[name]
         share = f"{100 * n / total:.1f} %" if total else "–"
-        link = address.same_page("compare", quadrant=name, at=None, side=None, cquery=None)
+        link = COMPARE.here(quadrant=name, at=0, side="", cquery=None)
         return tag("td", tag("div", tag("a", f"{n:,}", href=link), class_="value"),
                    tag("div", share, class_="rests"), data_quadrant=name, class_="r")  # fmt: skip
 
@@ -78,8 +78,7 @@ def _line(each: PairedDifference) -> Html:
         interval = f" [{low}, {high}]".replace(" pp,", ",")
 
     def opens(text: str, side: str = "any") -> Html:
-        link = address.same_page("compare", quadrant="all", by=each.key, side=side, at=None,
-                                 cquery=None)  # fmt: skip
+        link = COMPARE.here(quadrant=ALL, by=each.key, side=side, at=0, cquery=None)
         return tag("a", text, href=link)
 
     cells = [

@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from vlmexplain.ui.shared import state
+from vlmexplain.ui.shared.explore_address import EXPLORE, SORT_KEYS
 
 
 def acting(key: str) -> Callable[[], None]:
@@ -18,7 +18,7 @@ def acting(key: str) -> Callable[[], None]:
         if isinstance(act, dict):
             changes = changes_of(act.get("kind"), act.get("value"))
             if changes:
-                state.go(**changes)
+                EXPLORE.go(**changes)
 
     return take
 
@@ -31,8 +31,8 @@ def changes_of(kind: object, value: object) -> dict[str, Any]:
     """
     if kind == "concept":
         return {"concept": value if isinstance(value, str) and len(value) <= 200 else ""}
-    if kind == "sort" and isinstance(value, str) and value in state.SORT_KEYS:
-        before = state.current()
+    if kind == "sort" and isinstance(value, str) and value in SORT_KEYS:
+        before = EXPLORE.now()
         up = not before.up if before.sort == value else False
         return {"sort": value, "up": up, "page": 0}
     if not isinstance(value, int) or isinstance(value, bool) or value < 0:

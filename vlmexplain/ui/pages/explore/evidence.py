@@ -13,9 +13,9 @@ from vlmexplain.ui.pages.explore.noncommon import draw_noncommon
 from vlmexplain.ui.pages.explore.pictures import draw_pictures
 from vlmexplain.ui.pages.explore.query import query_text, rank_facts
 from vlmexplain.ui.pages.explore.size_controls import draw_sizes
+from vlmexplain.ui.shared.explore_address import ExploreAddress
 from vlmexplain.ui.shared.html import tag
 from vlmexplain.ui.shared.messages import note
-from vlmexplain.ui.shared.state import Address
 from vlmexplain.ui.shared.widgets import follow, leads
 
 TOUR = {
@@ -30,7 +30,7 @@ TOUR = {
 """What the guided tour says before each part of the worked example."""
 
 
-def draw_evidence(failure: Failure, address: Address, tour: bool = False) -> None:
+def draw_evidence(failure: Failure, address: ExploreAddress, tour: bool = False) -> None:
     """Draw one failure, with the guided tour's words if it is the worked example."""
     said = _tour if tour else _silent
     said("query")
@@ -78,7 +78,7 @@ def _silent(part: str) -> None:
     assert part in TOUR
 
 
-def _informed_switch(address: Address) -> None:
+def _informed_switch(address: ExploreAddress) -> None:
     follow("informed", address.informed)
     st.toggle(
         "Query-informed",

@@ -7,9 +7,8 @@ from typing import Any
 import streamlit as st
 
 from vlmexplain.metrics.table import METRIC
-from vlmexplain.ui.shared import state
+from vlmexplain.ui.shared.explore_address import EXPLORE, FILTER_METRICS, ExploreAddress
 from vlmexplain.ui.shared.query_list import SORT_NAMES
-from vlmexplain.ui.shared.state import FILTER_METRICS, Address
 from vlmexplain.ui.shared.widgets import follow, leads
 from vlmexplain.ui.shared.words import short_name
 
@@ -19,7 +18,7 @@ NOTHING: dict[str, Any] = {
 }  # fmt: skip
 
 
-def draw_filters(address: Address, concepts: tuple[str, ...]) -> None:
+def draw_filters(address: ExploreAddress, concepts: tuple[str, ...]) -> None:
     """The controls: search, failures only, order, and the rest in a pop-over."""
     search, order, failures, more = st.columns([5, 3, 2, 2], vertical_alignment="bottom")
     follow("search", address.search)
@@ -53,7 +52,7 @@ def draw_filters(address: Address, concepts: tuple[str, ...]) -> None:
         _more_filters(address, concepts)
 
 
-def n_filters(address: Address) -> int:
+def n_filters(address: ExploreAddress) -> int:
     """How many filters of the pop-over are set."""
     return sum(
         (
@@ -66,7 +65,7 @@ def n_filters(address: Address) -> int:
     )
 
 
-def _more_filters(address: Address, concepts: tuple[str, ...]) -> None:
+def _more_filters(address: ExploreAddress, concepts: tuple[str, ...]) -> None:
     one, two = st.columns(2)
     _number(one, "Rank from", "rank_from", address.rank_from, 1)
     _number(two, "Rank to", "rank_to", address.rank_to, None)
@@ -94,7 +93,7 @@ def _more_filters(address: Address, concepts: tuple[str, ...]) -> None:
         percent = METRIC[address.metric].unit == "share"
         for spot, label, name in ((one, "From", "low"), (two, "To", "high")):
             _bound(spot, label, name, getattr(address, name), percent)
-    st.button("Clear all filters", on_click=lambda: state.go(**NOTHING), width="stretch")
+    st.button("Clear all filters", on_click=lambda: EXPLORE.go(**NOTHING), width="stretch")
 
 
 def _number(spot: Any, label: str, name: str, value: int | None, empty: int | None) -> None:

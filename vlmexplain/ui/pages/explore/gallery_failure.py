@@ -12,10 +12,10 @@ from vlmexplain.records import ImageAnnotations, MetricOptions
 from vlmexplain.scoring.run_store import Run
 from vlmexplain.ui.pages.explore.failure import Credit, Failure, ShownImage, StripImage
 from vlmexplain.ui.shared import caches
+from vlmexplain.ui.shared.explore_address import ExploreAddress
 from vlmexplain.ui.shared.media import media_address
 from vlmexplain.ui.shared.messages import problem
 from vlmexplain.ui.shared.positives_of import positives_of
-from vlmexplain.ui.shared.state import Address
 from vlmexplain.ui.shared.words import short_name
 
 ALT_CONCEPTS = 12
@@ -25,7 +25,7 @@ HOW = {
 }
 
 
-def gallery_failure(gallery: Gallery, run: Run, query: int, address: Address) -> Failure:
+def gallery_failure(gallery: Gallery, run: Run, query: int, address: ExploreAddress) -> Failure:
     """A query with the image at the address's place beside its ground truth."""
     found = explain_query(
         gallery,

@@ -10,25 +10,26 @@ from vlmexplain.ui.pages.explore.gallery_failure import gallery_failure
 from vlmexplain.ui.pages.explore.picker import draw_picker
 from vlmexplain.ui.pages.explore.tour import draw_tour_end, draw_tour_start
 from vlmexplain.ui.pages.explore.worked_example import worked_example
-from vlmexplain.ui.shared import caches, state
-from vlmexplain.ui.shared.choice import EXAMPLE_ID, SHOWN_DIGITS, Choice, choose, chosen_run
+from vlmexplain.ui.shared import caches
+from vlmexplain.ui.shared.address import short
+from vlmexplain.ui.shared.choice import EXAMPLE_ID, Choice, choose, chosen_run
+from vlmexplain.ui.shared.explore_address import EXPLORE, ExploreAddress
 from vlmexplain.ui.shared.fit_control import draw_fit_control
 from vlmexplain.ui.shared.handover_control import draw_handover
 from vlmexplain.ui.shared.html import tag
 from vlmexplain.ui.shared.messages import note, problem, told
 from vlmexplain.ui.shared.perturb_link import draw_perturb_link
-from vlmexplain.ui.shared.state import Address
 
 
 def explore_page() -> None:
     """Draw the page for what the address says."""
-    address, problems = state.read(st.query_params.to_dict())
+    address, problems = EXPLORE.read(st.query_params.to_dict())
     choice = choose(address)
     for each in (*problems, *choice.problems):
         problem(each)
     with told():
         if choice.gallery is None:
-            state.go(gallery=EXAMPLE_ID, run="", query=None)
+            EXPLORE.go(gallery=EXAMPLE_ID, run="", query=None)
             draw_tour_start()
             draw_evidence(worked_example(address), address, tour=True)
             draw_tour_end()
@@ -36,7 +37,7 @@ def explore_page() -> None:
             _gallery(choice, address)
 
 
-def _gallery(choice: Choice, address: Address) -> None:
+def _gallery(choice: Choice, address: ExploreAddress) -> None:
     assert choice.gallery is not None
     gallery = caches.gallery(choice.gallery.id, choice.gallery.images_folder, choice.gallery.name)
     run = chosen_run(choice)
@@ -55,7 +56,7 @@ def _gallery(choice: Choice, address: Address) -> None:
         note(tag("p", "No query fits the filter."))
         return
     # the address names what is shown, so that a copy of it shows the same elsewhere
-    state.go(gallery=gallery.id[:SHOWN_DIGITS], run=run.key[:SHOWN_DIGITS], query=query)
+    EXPLORE.go(gallery=short(gallery.id), run=short(run.key), query=query)
     failure = gallery_failure(gallery, run, query, address)
     with st.container(horizontal=True, vertical_alignment="center"):
         draw_perturb_link(gallery.id, query)
@@ -65,17 +66,17 @@ def _gallery(choice: Choice, address: Address) -> None:
     draw_evidence(failure, address)
 
 
-def _sound(address: Address, run: Run) -> Address:
+def _sound(address: ExploreAddress, run: Run) -> ExploreAddress:
     """The address without a query or place that this run does not have."""
     if address.query is not None and address.query >= run.manifest.n_queries:
         problem(
             f"There is no query {address.query:,} here: this data set has "
             f"{run.manifest.n_queries:,} captions. The first of the list is shown instead."
         )
-        state.go(query=None, place=1)
-        return state.current()
+        EXPLORE.go(query=None, place=1)
+        return EXPLORE.now()
     if address.place > run.k:
         problem(f"Only the {run.k} best images are kept; place 1 is shown instead.")
-        state.go(place=1)
-        return state.current()
+        EXPLORE.go(place=1)
+        return EXPLORE.now()
     return address

@@ -11,11 +11,10 @@ from vlmexplain.metrics.table import METRIC
 from vlmexplain.scoring.queries import Neighbours, QueryFilter, QueryRow, QuerySort, QueryTable
 from vlmexplain.ui.pages.explore.act import acting
 from vlmexplain.ui.pages.explore.filters import draw_filters
-from vlmexplain.ui.shared import state
 from vlmexplain.ui.shared.components.mount import register
+from vlmexplain.ui.shared.explore_address import EXPLORE, FILTER_METRICS, ExploreAddress
 from vlmexplain.ui.shared.html import tag
 from vlmexplain.ui.shared.query_list import SORT_NAMES, filter_of, sort_of
-from vlmexplain.ui.shared.state import FILTER_METRICS, Address
 from vlmexplain.ui.shared.words import percent
 
 ROWS = 6
@@ -24,7 +23,9 @@ NOT_A_FAILURE = "not computed: the first image is a ground truth"
 _component = register("query_table")
 
 
-def draw_picker(table: QueryTable, address: Address, concepts: tuple[str, ...]) -> int | None:
+def draw_picker(
+    table: QueryTable, address: ExploreAddress, concepts: tuple[str, ...]
+) -> int | None:
     """Draw the list and the steps; the query that is shown, or None when there is none."""
     chosen, sort = filter_of(address), sort_of(address)
     query = address.query
@@ -44,7 +45,7 @@ def draw_picker(table: QueryTable, address: Address, concepts: tuple[str, ...]) 
     return query
 
 
-def table_data(rows: tuple[QueryRow, ...], total: int, address: Address) -> dict[str, Any]:
+def table_data(rows: tuple[QueryRow, ...], total: int, address: ExploreAddress) -> dict[str, Any]:
     """What the table component draws."""
     prefix = "q_" if address.informed else ""
     columns = [("text", "Query", False), ("rank", "Rank", True)]
@@ -74,7 +75,9 @@ def table_data(rows: tuple[QueryRow, ...], total: int, address: Address) -> dict
     }  # fmt: skip
 
 
-def _turned(table: QueryTable, chosen: QueryFilter, sort: QuerySort, address: Address) -> Any:
+def _turned(
+    table: QueryTable, chosen: QueryFilter, sort: QuerySort, address: ExploreAddress
+) -> Any:
     """The page of the list that the address names, or the last there is."""
     page = table.page(chosen, sort, address.page * ROWS, ROWS)
     if not page.rows and page.total:
@@ -102,7 +105,7 @@ def _value(row: QueryRow, key: str, prefix: str) -> dict[str, Any]:
     return {"text": METRIC[key].show(value)}
 
 
-def _steps(beside: Neighbours, address: Address) -> None:
+def _steps(beside: Neighbours, address: ExploreAddress) -> None:
     noun = "failures" if address.failures else "queries"
     if beside.position_1based is None:
         where = f"This query is not among the {beside.total:,} of the list"
@@ -127,5 +130,5 @@ def _step(label: str, key: str, query: int | None, side: str, place: int) -> Non
         shortcut=key,
         key=f"step-{side}",
         disabled=query is None,
-        on_click=lambda: state.go(query=query, place=1, pair=0, page=page),
+        on_click=lambda: EXPLORE.go(query=query, place=1, pair=0, page=page),
     )

@@ -10,7 +10,7 @@ from vlmexplain.metrics.pair import PairExplanation
 from vlmexplain.records import RelativeTo
 from vlmexplain.ui.pages.explore.metric_head import draw_head
 from vlmexplain.ui.pages.explore.sizes import sizes_evidence
-from vlmexplain.ui.shared import state
+from vlmexplain.ui.shared.explore_address import EXPLORE, ExploreAddress
 
 RELATIVE_TO: dict[RelativeTo, str] = {
     "smaller": "the smaller of the two (shares of the image)",
@@ -29,7 +29,7 @@ SCALES: dict[RelativeTo, tuple[float, float, float]] = {
 }
 
 
-def draw_sizes(pair: PairExplanation, address: state.Address) -> None:
+def draw_sizes(pair: PairExplanation, address: ExploreAddress) -> None:
     """Heading, controls, and the evidence under them."""
     draw_head(pair, "sd")
     most, step, _ = SCALES[address.relative_to]
@@ -47,7 +47,7 @@ def draw_sizes(pair: PairExplanation, address: state.Address) -> None:
         step=float(step),
         format="%d px²" if in_pixels else "%d %%",
         key=slider,
-        on_change=lambda: state.go(threshold=st.session_state[slider] / factor),
+        on_change=lambda: EXPLORE.go(threshold=st.session_state[slider] / factor),
     )
     right.selectbox(
         "Areas relative to",
@@ -62,4 +62,4 @@ def draw_sizes(pair: PairExplanation, address: state.Address) -> None:
 def _change_convention() -> None:
     chosen: RelativeTo = st.session_state["relative-to"]
     start = SCALES[chosen][2]
-    state.go(relative_to=chosen, threshold=start if chosen == "pixels" else start / 100)
+    EXPLORE.go(relative_to=chosen, threshold=start if chosen == "pixels" else start / 100)

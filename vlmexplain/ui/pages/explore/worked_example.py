@@ -7,13 +7,13 @@ from vlmexplain.explain import explain_example
 from vlmexplain.records import MetricOptions
 from vlmexplain.ui.pages.explore.failure import Failure, ShownImage
 from vlmexplain.ui.shared import caches
+from vlmexplain.ui.shared.explore_address import ExploreAddress
 from vlmexplain.ui.shared.media import media_address
-from vlmexplain.ui.shared.state import Address
 
 CREDIT = (("Schematic drawn from the boxes; not a photo", None),)
 
 
-def worked_example(address: Address) -> Failure:
+def worked_example(address: ExploreAddress) -> Failure:
     """The zebras, computed with the options of the address."""
     options = MetricOptions(address.threshold, address.relative_to)
     left, right = caches.example_drawings()

@@ -6,7 +6,7 @@ import numpy as np
 import streamlit as st
 
 from vlmexplain.datasets.gallery import Gallery
-from vlmexplain.ui.shared import address_parts as address
+from vlmexplain.ui.pages.gallery.address import GALLERY
 from vlmexplain.ui.shared import caches
 from vlmexplain.ui.shared.html import Html, tag, wide
 from vlmexplain.ui.shared.scope import facts_of
@@ -22,7 +22,7 @@ def draw_concepts(gallery: Gallery) -> None:
     n_instances = np.asarray(facts.counts.sum(axis=0)).ravel()
     order = np.argsort(-n_images, kind="stable")[: len(facts.concepts)]
     pages = max(1, -(-len(order) // LINES))
-    at = min(address.number("at", 0) or 0, pages - 1)
+    at = min(GALLERY.now().at, pages - 1)
     body = [
         _line(facts.concepts[n], int(n_images[n]), int(n_instances[n]), gallery.n_images)
         for n in order[at * LINES : (at + 1) * LINES].tolist()
@@ -31,7 +31,7 @@ def draw_concepts(gallery: Gallery) -> None:
         ("Concept", None), ("Images", "r"), ("Share of the images", "r"), ("Objects", "r"),
         ("Meaning", None))]  # fmt: skip
     turns = [
-        (tag("a", label, href=address.same_page("gallery", at=to or None)), " ")
+        (tag("a", label, href=GALLERY.here(at=to)), " ")
         for label, to, there in (("◂ previous", at - 1, at > 0), ("next ▸", at + 1, at + 1 < pages))
         if there
     ]
@@ -43,7 +43,7 @@ def draw_concepts(gallery: Gallery) -> None:
 
 
 def _line(concept: str, n_images: int, n_instances: int, of: int) -> Html:
-    link = address.same_page("gallery", gview="pictures", gconcept=concept, at=None, gimage=None)
+    link = GALLERY.here(gview="pictures", gconcept=concept, at=0, gimage=None)
     share = n_images / of if of else 0.0
     bar = tag("span", tag("i", style=f"width:{100 * share:.1f}%"), class_="meterbar",
               aria_hidden="true")  # fmt: skip

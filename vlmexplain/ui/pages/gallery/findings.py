@@ -6,8 +6,8 @@ import streamlit as st
 
 from vlmexplain.datasets.gallery import Gallery
 from vlmexplain.overview.finding_pictures import finding_images
+from vlmexplain.ui.pages.gallery.address import GALLERY
 from vlmexplain.ui.pages.gallery.pictures import draw_chosen, draw_tiles
-from vlmexplain.ui.shared import address_parts as address
 from vlmexplain.ui.shared.checks_list import checks_list, ids_of
 from vlmexplain.ui.shared.html import tag
 
@@ -16,12 +16,12 @@ def draw_findings(gallery: Gallery) -> None:
     """The list of findings, or the pictures of the one that the address names."""
     summary = gallery.checks()
     codes = {finding.code: finding for finding in summary.findings}
-    code = address.part("finding", codes)
-    if not code:
-        st.html(checks_list(summary, with_pictures=True))
+    code = GALLERY.now().finding
+    if code not in codes:
+        st.html(checks_list(summary, _link))
         return
     finding = codes[code]
-    back = address.same_page("gallery", finding=None, at=None, gimage=None)
+    back = GALLERY.here(finding="", at=0, gimage=None)
     st.html(
         tag(
             "div",
@@ -42,3 +42,7 @@ def draw_findings(gallery: Gallery) -> None:
         return
     draw_chosen(gallery)
     draw_tiles(gallery, images.tolist(), "The pictures it is about")
+
+
+def _link(code: str) -> str:
+    return GALLERY.here(gview="checks", finding=code, at=0)

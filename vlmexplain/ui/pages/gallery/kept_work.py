@@ -8,15 +8,15 @@ from collections.abc import Sequence
 import streamlit as st
 
 from vlmexplain.datasets.gallery import Gallery
+from vlmexplain.kept import KeptEntry, list_kept
 from vlmexplain.lgip.result import LgipManifest, list_lgip
 from vlmexplain.records import ModelIdentity
-from vlmexplain.scoring.cache import CacheEntry, list_cache
 from vlmexplain.scoring.run_store import RunManifest, list_runs
 from vlmexplain.storage import home
-from vlmexplain.ui.shared.choice import SHOWN_DIGITS
+from vlmexplain.ui.shared.address import Codec, PageAddress, short
 from vlmexplain.ui.shared.html import Html, tag, wide
+from vlmexplain.ui.shared.lgip_address import LGIP
 from vlmexplain.ui.shared.lgip_names import source_name
-from vlmexplain.ui.shared.links import explore_link, page_link
 from vlmexplain.ui.shared.words import drawn_pill
 from vlmexplain.wording.words import size_text
 
@@ -25,7 +25,8 @@ KIND_NAMES = {
     "embeddings": "Embeddings",
     "runs": "Runs",
     "lgip": "LGIP results",
-    "unfinished": "Embeddings that were never finished",
+    "mentions": "Mentions of concepts",
+    "unfinished": "Work that was never finished",
     "partial": "Left by processes that were killed",
 }
 HEADS = (("Kind", None), ("What", None), ("Key", None), ("Size", "r"), ("Needed", None))
@@ -54,7 +55,7 @@ def draw_sizes(gallery: Gallery) -> None:
     heads = [tag("th", head, scope="col", class_=align) for head, align in HEADS]
     body = [
         tag("tr", tag("td", KIND_NAMES.get(e.kind, e.kind)), tag("td", e.about),
-            tag("td", tag("code", e.name[:SHOWN_DIGITS])),
+            tag("td", tag("code", short(e.name))),
             tag("td", size_text(e.size_bytes), class_="r"),
             tag("td", "yes" if e.needed else "no: `vlmexplain cache prune` removes it"))
         for e in entries[:MOST_LINES]
@@ -69,14 +70,13 @@ def draw_sizes(gallery: Gallery) -> None:
 
 
 @st.cache_data(ttl=20, max_entries=1, show_spinner="Adding up ...")
-def _entries(kept_under: str) -> list[CacheEntry]:
-    return list_cache()
+def _entries(kept_under: str) -> list[KeptEntry]:
+    return list_kept()
 
 
 def _run(run: RunManifest) -> Html:
-    explore = explore_link(run.gallery_id, run.key, {})
-    overview = page_link("overview", {"gallery": run.gallery_id[:SHOWN_DIGITS],
-                                      "run": run.key[:SHOWN_DIGITS]})  # fmt: skip
+    this = {"gallery": short(run.gallery_id), "run": short(run.key)}
+    explore, overview = (Codec(PageAddress, page).link(**this) for page in ("", "overview"))
     facts = [
         ("failures", f"{run.n_failures:,} of {run.n_queries:,} queries"),
         ("images ranked", f"{run.n_images_ranked:,} of {run.n_images:,}"),
@@ -98,8 +98,7 @@ def _lgip(result: LgipManifest) -> Html:
         ("took", f"{result.seconds:.1f} s"),
         ("result", result.key),
     ]
-    link = page_link("lgip", {"gallery": result.gallery_id[:SHOWN_DIGITS],
-                              "lgip": result.key[:SHOWN_DIGITS]})  # fmt: skip
+    link = LGIP.link(gallery=short(result.gallery_id), lgip=short(result.key))
     return _work(result.model, "LGIP", result.drawn, facts, [tag("a", "LGIP page", href=link)])
 
 

@@ -7,12 +7,12 @@ from collections.abc import Callable
 import streamlit as st
 
 from vlmexplain.datasets.gallery import Gallery
+from vlmexplain.ui.pages.gallery.address import GALLERY
 from vlmexplain.ui.pages.gallery.concepts import draw_concepts
 from vlmexplain.ui.pages.gallery.findings import draw_findings
 from vlmexplain.ui.pages.gallery.kept_work import draw_runs, draw_sizes
 from vlmexplain.ui.pages.gallery.pictures import draw_pictures
 from vlmexplain.ui.pages.gallery.positives import draw_positives
-from vlmexplain.ui.shared import address_parts as address
 from vlmexplain.ui.shared.choice import chosen_gallery
 from vlmexplain.ui.shared.html import Html, tag
 from vlmexplain.ui.shared.memory_view import memory_view
@@ -44,7 +44,7 @@ def gallery_page() -> None:
         )
         return
     st.html(_about(gallery))
-    view = address.part("gview", VIEWS, "checks")
+    view = GALLERY.now().gview
     follow("gview", view)
     st.segmented_control(
         "What to show",
@@ -52,11 +52,10 @@ def gallery_page() -> None:
         format_func=lambda key: VIEWS[key][0],
         key="gview",
         label_visibility="collapsed",
-        on_change=lambda: address.put(
-            gview=st.session_state["gview"] or view, at=None, finding=None, gimage=None,
-            gconcept=None,
+        on_change=lambda: GALLERY.go(
+            gview=st.session_state["gview"] or view, at=0, finding="", gimage=None, gconcept=""
         ),
-    )  # fmt: skip
+    )
     VIEWS[view][1](gallery)
     if view == "sizes":
         st.html(memory_view())

@@ -10,25 +10,25 @@ import streamlit as st
 
 from vlmexplain.datasets.gallery import Gallery
 from vlmexplain.handover.roles import roles_of
-from vlmexplain.ui.shared import address_parts as address
+from vlmexplain.ui.pages.gallery.address import GALLERY
+from vlmexplain.ui.shared.explore_address import query_link
 from vlmexplain.ui.shared.html import Html, tag
-from vlmexplain.ui.shared.links import explore_link
 from vlmexplain.ui.shared.photo import photo
 from vlmexplain.ui.shared.scope import facts_of
 from vlmexplain.ui.shared.thumbnails import thumbnail_address
 from vlmexplain.ui.shared.words import short_name
 
 TILES = 12
-PAGE = "gallery"
 
 
 def draw_pictures(gallery: Gallery) -> None:
     """All pictures, or those that have the concept that the address names."""
-    concept = address.part("gconcept", gallery.concepts)
+    concept = GALLERY.now().gconcept
+    concept = concept if concept in gallery.concepts else ""
     images: Sequence[int] = range(gallery.n_images)
     if concept:
         images = np.flatnonzero(facts_of(gallery, gallery.id).has(concept)).tolist()
-        leave = address.same_page(PAGE, gconcept=None, at=None, gimage=None)
+        leave = GALLERY.here(gconcept="", at=0, gimage=None)
         st.html(tag("div", tag("span", f"with {short_name(concept)}", class_="pill slice"), " ",
                     tag("a", "Show all", href=leave), class_="vx scope"))  # fmt: skip
     draw_chosen(gallery)
@@ -37,7 +37,7 @@ def draw_pictures(gallery: Gallery) -> None:
 
 def draw_chosen(gallery: Gallery) -> None:
     """The picture that the address names, with its boxes, captions and concepts."""
-    index = address.number("gimage")
+    index = GALLERY.now().gimage
     if index is None or index >= gallery.n_images:
         return
     annotations = gallery.annotations(index)
@@ -48,13 +48,12 @@ def draw_chosen(gallery: Gallery) -> None:
                     f"{about.width_px:,} × {about.height_px:,} px", "gallery-one"))  # fmt: skip
     captions = [
         tag("li", tag("a", caption.text,
-                      href=explore_link(gallery.id, "", {"query": caption.index,
-                                                         "failures": "no"})))
+                      href=query_link(gallery.id, "", caption.index)))
         for caption in gallery.captions_of(index)
     ]  # fmt: skip
     counts = Counter(each.synset for each in annotations.instances if each.synset)
     listed = ", ".join(f"{short_name(name)} ×{n}" for name, n in counts.most_common())
-    close = address.same_page(PAGE, gimage=None)
+    close = GALLERY.here(gimage=None)
     right.html(
         tag("div", tag("h3", "Captions"), tag("ul", captions) if captions else tag("p", "none"),
             tag("h3", "Annotated concepts"), tag("p", listed or "none"),
@@ -65,10 +64,10 @@ def draw_chosen(gallery: Gallery) -> None:
 def draw_tiles(gallery: Gallery, images: Sequence[int], title: str) -> None:
     """A page of tiles, each a link to its picture, and links to the pages beside it."""
     pages = max(1, -(-len(images) // TILES))
-    at = min(address.number("at", 0) or 0, pages - 1)
+    at = min(GALLERY.now().at, pages - 1)
     shown = [int(image) for image in images[at * TILES : (at + 1) * TILES]]
     turns = [
-        tag("a", label, href=address.same_page(PAGE, at=to or None))
+        tag("a", label, href=GALLERY.here(at=to))
         for label, to, there in (("◂ previous", at - 1, at > 0), ("next ▸", at + 1, at + 1 < pages))
         if there
     ]
@@ -99,5 +98,5 @@ def _tile(gallery: Gallery, image: int) -> Html:
         "li",
         tag("a", tag("span", shown, class_="frame"), tag("span", said, class_="said"),
             tag("span", f"image {about.image_id}", class_="quiet small"),
-            href=address.same_page(PAGE, gimage=image), data_show="gallery-chosen"),
+            href=GALLERY.here(gimage=image), data_show="gallery-chosen"),
     )  # fmt: skip

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from vlmexplain.lgip.figures import Sensitivity
 from vlmexplain.lgip.result import LgipManifest
-from vlmexplain.ui.shared import address_parts as address
+from vlmexplain.ui.shared.address import short
 from vlmexplain.ui.shared.html import Html, tag
-from vlmexplain.ui.shared.lgip_cases import AT, CASES, FLIPS, PARAPHRASES
+from vlmexplain.ui.shared.lgip_address import FLIPS, LGIP, PARAPHRASES
 from vlmexplain.ui.shared.lgip_names import TYPE_NAMES, source_name
 from vlmexplain.ui.shared.numbers import similarity_text
 from vlmexplain.ui.shared.words import drawn_pill, percent
@@ -113,7 +113,7 @@ def _part(found: Sensitivity | None) -> list[object]:
 
 def _opens(result: LgipManifest, cases: str, shown: str) -> Html:
     """A figure as a link to the triples behind it, the worst first."""
-    link = address.same_page("lgip", lgip=result.key[:12], **{CASES: cases, AT: None})
+    link = LGIP.here(lgip=short(result.key), cases=cases, cases_at=0)
     title = "open the triples behind it"
     return tag("b", tag("a", shown, href=link, title=title, data_show="cases"))
 

@@ -11,16 +11,15 @@ from vlmexplain.datasets.gallery import Gallery
 from vlmexplain.lgip.result import Kind, LgipResult, Sort
 from vlmexplain.ui.pages.lgip import kept
 from vlmexplain.ui.pages.lgip.worst import SHOWN, draw_triples
-from vlmexplain.ui.shared import address_parts as address
 from vlmexplain.ui.shared.html import Html, tag
-from vlmexplain.ui.shared.lgip_cases import AT, CASES, FLIPS, PARAPHRASES
+from vlmexplain.ui.shared.lgip_address import FLIPS, LGIP, PARAPHRASES
 from vlmexplain.ui.shared.lgip_names import TYPE_NAMES
 from vlmexplain.ui.shared.widgets import follow
 
 
 def draw_paraphrases(gallery: Gallery, result: LgipResult) -> None:
     """All paraphrases, a page at a time."""
-    asked = address.part(CASES) == PARAPHRASES
+    asked = LGIP.now().cases == PARAPHRASES
     _heading("Worst paraphrases", "The same meaning, and yet the largest shifts.", asked)
     total = result.figures.n_invariance
     _page(gallery, result, "same", None, "largest shift", total, PARAPHRASES)
@@ -29,7 +28,8 @@ def draw_paraphrases(gallery: Gallery, result: LgipResult) -> None:
 def draw_flips(gallery: Gallery, result: LgipResult) -> None:
     """All flips, or those of a type, a page at a time."""
     kinds = [kind for kind, own in result.figures.by_type.items() if own.count]
-    asked = address.part(CASES, [FLIPS, *kinds])
+    asked = LGIP.now().cases
+    asked = asked if asked in (FLIPS, *kinds) else ""
     _heading(
         "Most preferred flips",
         "Made false, and yet nearer to the image than the caption: those with a rise come first, "
@@ -45,7 +45,7 @@ def draw_flips(gallery: Gallery, result: LgipResult) -> None:
         key="lgip-type",
         label_visibility="collapsed",
         required=True,
-        on_change=lambda: address.put(**{CASES: st.session_state["lgip-type"], AT: None}),
+        on_change=lambda: LGIP.go(cases=st.session_state["lgip-type"], cases_at=0),
     )
     figures = result.figures
     total = (figures.sensitivity if kind == FLIPS else figures.by_type[kind]).count
@@ -76,7 +76,8 @@ def _page(
     if not total:
         st.html(tag("div", tag("p", "There is none.", class_="quiet"), class_="vx"))
         return
-    wanted = (address.number(AT, 0) or 0) if address.part(CASES) == name else 0
+    now = LGIP.now()
+    wanted = now.cases_at if now.cases == name else 0
     at = min(wanted, -(-total // SHOWN) - 1)
     shown = kept.some_triples(result.key, kind, flip_type, sort, at * SHOWN, SHOWN)
     draw_triples(gallery, result, shown, f"{kind}-triples")
@@ -98,5 +99,5 @@ def _page(
 
 
 def _turn(name: str, label: str, to: int) -> Html:
-    link = address.same_page("lgip", **{CASES: name, AT: to or None})
+    link = LGIP.here(cases=name, cases_at=to)
     return tag("a", label, href=link, data_show="cases")

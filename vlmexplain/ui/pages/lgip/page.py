@@ -16,19 +16,16 @@ from vlmexplain.ui.pages.lgip.plane import plane_view
 from vlmexplain.ui.pages.lgip.run_form import draw_run_form, ended_jobs
 from vlmexplain.ui.pages.lgip.worst import open_chosen
 from vlmexplain.ui.server.jobs import JobView
-from vlmexplain.ui.shared import address_parts as address
-from vlmexplain.ui.shared import caches, state
+from vlmexplain.ui.shared import caches
+from vlmexplain.ui.shared.address import short
 from vlmexplain.ui.shared.choice import choose
 from vlmexplain.ui.shared.html import tag
 from vlmexplain.ui.shared.job_list import duration
-from vlmexplain.ui.shared.lgip_cases import AT, CASES
+from vlmexplain.ui.shared.lgip_address import LGIP
 from vlmexplain.ui.shared.lgip_names import source_name
 from vlmexplain.ui.shared.messages import note, problem, told
 from vlmexplain.ui.shared.perturb_style import draw_style
 from vlmexplain.ui.shared.widgets import follow
-
-PARAMETER = "lgip"
-SHOWN_DIGITS = 12
 
 
 def lgip_page() -> None:
@@ -53,13 +50,13 @@ def lgip_page() -> None:
 
 
 def _draw() -> None:
-    choice = choose(state.current())
+    choice = choose(LGIP.now())
     if choice.gallery is None:
         note(tag("p", "Probing needs a gallery: import one first, or choose one in the sidebar."))
         _catalogue(())
         return
     gallery = caches.gallery(choice.gallery.id, choice.gallery.images_folder)
-    state.go(gallery=gallery.id[:SHOWN_DIGITS])
+    LGIP.go(gallery=short(gallery.id))
     results = list_lgip(gallery.id)
     draw_run_form(gallery)
     ended = ended_jobs()
@@ -87,19 +84,18 @@ def _came_of(view: JobView, gallery_id: str, news: bool) -> None:
     text = f" is done ({duration(view.took_s)})."
     st.html(tag("div", tag("p", tag("b", view.title), text), class_="vx"))
     if news and finished.manifest.gallery_id == gallery_id:
-        st.query_params[PARAMETER] = finished.key[:SHOWN_DIGITS]
+        LGIP.go(lgip=short(finished.key))
 
 
 def _chosen(results: Sequence[LgipManifest], digest: str) -> LgipManifest:
     """The result that the address names, else the latest of the sidebar's model, else of any."""
-    wanted = st.query_params.get(PARAMETER, "")
+    wanted = LGIP.now().lgip
     found = next((r for r in results if len(wanted) >= 4 and r.key.startswith(wanted)), None)
     if found is None and wanted:
         problem(f"There is no LGIP result {wanted[:40]!r} of this data set; another is shown.")
     chosen = found or next((r for r in results if r.model.digest == digest), results[0])
     # the address names what is shown, so that a copy of it shows the same elsewhere
-    if wanted != chosen.key[:SHOWN_DIGITS]:
-        st.query_params[PARAMETER] = chosen.key[:SHOWN_DIGITS]
+    LGIP.go(lgip=short(chosen.key))
     return chosen
 
 
@@ -176,8 +172,7 @@ def _choose_result(chosen: LgipManifest, results: Sequence[LgipManifest]) -> Non
 
 
 def _change_result() -> None:
-    chosen = st.session_state["lgip-result"][:SHOWN_DIGITS]
-    address.put(**{PARAMETER: chosen, CASES: None, AT: None})
+    LGIP.go(lgip=short(st.session_state["lgip-result"]), cases="", cases_at=0)
 
 
 def _catalogue(results: Sequence[LgipManifest]) -> None:

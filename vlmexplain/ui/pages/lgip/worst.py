@@ -13,10 +13,10 @@ from vlmexplain.live.candidates import candidates_of
 from vlmexplain.perturb.diff import edits_between
 from vlmexplain.perturb.rules import MODES
 from vlmexplain.ui.shared import caches
-from vlmexplain.ui.shared.choice import SHOWN_DIGITS
+from vlmexplain.ui.shared.address import short
 from vlmexplain.ui.shared.components.mount import register
 from vlmexplain.ui.shared.numbers import shift_text, similarity_text
-from vlmexplain.ui.shared.perturb_address import MOST_CHARACTERS, PerturbAddress, write
+from vlmexplain.ui.shared.perturb_address import MOST_CHARACTERS, PERTURB, PerturbAddress
 from vlmexplain.ui.shared.scorers import surroundings
 from vlmexplain.ui.shared.thumbnails import thumbnail_address
 
@@ -52,12 +52,7 @@ def perturb_link(
     Where the rules made the text, it is picked among the perturbations of its caption; a text
     from a file is put into the field.
     """
-    found = {"gallery": gallery.id[:SHOWN_DIGITS]}
-    if run_key:
-        found["run"] = run_key[:SHOWN_DIGITS]
     known = triple.caption_index >= 0
-    if known:
-        found["query"] = str(triple.caption_index)
     source = result.manifest.perturbations
     mode = next((mode for mode in MODES if mode == source.get("mode")), None)
     seed = int(source.get("seed") or 0)
@@ -71,6 +66,9 @@ def perturb_link(
     if not pick:
         caption = triple.text[:MOST_CHARACTERS]
     own = PerturbAddress(
+        gallery=short(gallery.id),
+        run=short(run_key),
+        query=triple.caption_index if known else None,
         caption=caption,
         image=None if known else triple.image_index,
         mode=mode or "careful",
@@ -80,7 +78,7 @@ def perturb_link(
         if _is_of(result, run_key)
         else result.manifest.model.spec or result.manifest.model.name,
     )
-    return found | write(own)
+    return PERTURB.write(own)
 
 
 def _is_of(result: LgipResult, run_key: str) -> bool:

@@ -23,18 +23,16 @@ from vlmexplain.overview.concept_errors import (
     failures_that_miss,
 )
 from vlmexplain.scoring.run_store import Run
+from vlmexplain.ui.pages.overview.address import OVERVIEW
 from vlmexplain.ui.pages.overview.failure_list import draw_queries
 from vlmexplain.ui.pages.overview.pair_errors import count_rest, errors_of
-from vlmexplain.ui.shared import address_parts as address
 from vlmexplain.ui.shared import kept
-from vlmexplain.ui.shared.choice import SHOWN_DIGITS
+from vlmexplain.ui.shared.address import short
 from vlmexplain.ui.shared.html import tag
 from vlmexplain.ui.shared.positives_of import positives_of
 from vlmexplain.ui.shared.scope import facts_of, rows_of
 from vlmexplain.ui.shared.words import short_name
 
-PART = "behind"
-PAGE = "overview"
 _FROM_MATCHINGS = ("mis-sized", "confused")
 
 
@@ -47,13 +45,7 @@ class _Found:
 
 def behind_link(run_key: str, what: str) -> str:
     """The list behind a number, over the queries that this page is about."""
-    parts = {"run": run_key[:SHOWN_DIGITS], PART: what, "at": None}
-    return address.same_page(PAGE, **parts)
-
-
-def asked_behind() -> str:
-    """What the address asks to be listed, or ""."""
-    return address.part(PART)
+    return OVERVIEW.here(run=short(run_key), behind=what, at=0)
 
 
 def draw_behind(gallery: Gallery, run: Run, what: str) -> None:
@@ -66,7 +58,7 @@ def draw_behind(gallery: Gallery, run: Run, what: str) -> None:
     if kind not in _FIND:
         raise UnknownName("list", kind, _FIND)
     found = _FIND[kind](gallery, run, name)
-    back = address.same_page(PAGE, **{PART: None, "at": None})
+    back = OVERVIEW.here(behind="", at=0)
     st.html(
         tag(
             "div",
@@ -76,7 +68,7 @@ def draw_behind(gallery: Gallery, run: Run, what: str) -> None:
             class_="vx",
         )
     )
-    draw_queries(PAGE, gallery, run, found.queries.tolist())
+    draw_queries(gallery, run, found.queries.tolist())
     if kind in _FROM_MATCHINGS:
         count_rest(gallery, run, errors_of(gallery, run))
 

@@ -14,9 +14,9 @@ from vlmexplain.datasets.gallery import Gallery
 from vlmexplain.overview.run_columns import RunColumns
 from vlmexplain.scoring.run_store import Run
 from vlmexplain.storage import content_key
+from vlmexplain.ui.pages.overview.address import OVERVIEW
 from vlmexplain.ui.pages.overview.failure_list import draw_queries
 from vlmexplain.ui.pages.overview.selection import (
-    LONGEST,
     Selection,
     chosen_failures,
     of_bars,
@@ -25,11 +25,9 @@ from vlmexplain.ui.pages.overview.selection import (
     selection_text,
     shape_of,
 )
-from vlmexplain.ui.shared import address_parts as address
 from vlmexplain.ui.shared import kept
 from vlmexplain.ui.shared.charts import in_app_colour
 from vlmexplain.ui.shared.html import tag
-from vlmexplain.ui.shared.messages import problem
 from vlmexplain.ui.shared.scope import current_scope, rows_of
 from vlmexplain.ui.shared.widgets import follow
 
@@ -53,7 +51,6 @@ UNITS = {
     "margin": "first image minus ground truth",
     "n_words": "words",
 }
-PART = "within"
 BINS = 30
 MOST_POINTS = 4000
 CLIP = 0.995
@@ -69,8 +66,9 @@ def draw_distributions(gallery: Gallery, run: Run) -> None:
     columns = kept.run_columns(run.key)
     rows = np.flatnonzero(rows_of(gallery, columns) & columns.failure)
     spots = st.columns(2)
-    x = _choice(spots[0], "x", "Histogram, and across in the scatter plot", "ca")
-    y = _choice(spots[1], "y", "Upwards in the scatter plot", "ncs")
+    now = OVERVIEW.now()
+    x = _choice(spots[0], "x", now.x, "Histogram, and across in the scatter plot")
+    y = _choice(spots[1], "y", now.y, "Upwards in the scatter plot")
     across, upwards = (columns.column(name)[rows].astype(np.float64) for name in (x, y))
     defined = ~np.isnan(across)
     _say(_cases(defined, ~np.isnan(upwards), x, y))
@@ -90,7 +88,7 @@ def draw_distributions(gallery: Gallery, run: Run) -> None:
         said = selection_text(asked, VALUES[x], VALUES[y].lower())
         _say(f"{said}. A copy of the address opens this list.")
         order = chosen[np.argsort(-columns.rank_1based[chosen], kind="stable")]
-        draw_queries("overview", gallery, run, order.tolist())
+        draw_queries(gallery, run, order.tolist())
 
 
 def _cases(across: NDArray[np.bool_], upwards: NDArray[np.bool_], x: str, y: str) -> str:
@@ -109,12 +107,8 @@ def _say(text: str) -> None:
 
 def _asked() -> Selection | None:
     """The selection that the address names."""
-    text = str(st.query_params.get(PART, ""))[:LONGEST]
-    try:
-        return read_selection(text) if text else None
-    except ValueError:
-        problem(f"{PART}={text[:60]!r} in the address is no selection; nothing is selected.")
-        return None
+    said = OVERVIEW.now().within
+    return read_selection(said) if said else None
 
 
 def _chart(
@@ -153,7 +147,7 @@ def _chart(
 
 
 def _select(made: Selection | None) -> None:
-    address.put(**{PART: None if made is None else made.text, "at": None})
+    OVERVIEW.go(within="" if made is None else made.text, at=0)
 
 
 def histogram(values: NDArray[np.float64], title: str) -> go.Figure:
@@ -189,8 +183,7 @@ def scatter(columns: RunColumns, rows: NDArray[np.intp], x: str, y: str) -> go.F
     return _plain(figure, f"{_axis(x)}{drawn}", _axis(y))
 
 
-def _choice(spot: Any, name: str, label: str, default: str) -> str:
-    value = address.part(name, VALUES, default)
+def _choice(spot: Any, name: str, value: str, label: str) -> str:
     follow(f"axis-{name}", value)
     spot.selectbox(
         label,
@@ -198,9 +191,7 @@ def _choice(spot: Any, name: str, label: str, default: str) -> str:
         format_func=VALUES.__getitem__,
         key=f"axis-{name}",
         filter_mode=None,
-        on_change=lambda: address.put(
-            **{name: st.session_state[f"axis-{name}"], PART: None, "at": None}
-        ),
+        on_change=lambda: OVERVIEW.go(**{name: st.session_state[f"axis-{name}"]}, within="", at=0),
     )
     return value
 

@@ -8,10 +8,10 @@ from vlmexplain.overview.figures import Figure
 from vlmexplain.overview.table import OverviewRow, OverviewTable
 from vlmexplain.overview.table_text import ARROW, MARK, interval_text, value_text
 from vlmexplain.ui.pages.overview.behind_view import behind_link
-from vlmexplain.ui.shared.choice import SHOWN_DIGITS
+from vlmexplain.ui.shared.address import short
+from vlmexplain.ui.shared.explore_address import EXPLORE
 from vlmexplain.ui.shared.html import Html, tag
-from vlmexplain.ui.shared.lgip_cases import CASES, FLIPS, PARAPHRASES
-from vlmexplain.ui.shared.links import explore_link, page_link
+from vlmexplain.ui.shared.lgip_address import FLIPS, LGIP, PARAPHRASES
 from vlmexplain.ui.shared.words import drawn_pill
 
 GROUPS = {
@@ -99,12 +99,14 @@ def _value(row: OverviewRow, column: Column, figure: Figure, everything: bool) -
 
 def _link(row: OverviewRow, column: Column, everything: bool) -> str:
     if column.group == "lgip":
-        return page_link("lgip", {"gallery": row.gallery_id[:SHOWN_DIGITS],
-                                  "run": row.run_key[:SHOWN_DIGITS],
-                                  "lgip": row.lgip_key[:SHOWN_DIGITS],
-                                  CASES: lgip_cases(column)})  # fmt: skip
+        return LGIP.link(
+            gallery=short(row.gallery_id),
+            run=short(row.run_key),
+            lgip=short(row.lgip_key),
+            cases=lgip_cases(column),
+        )
     if everything and column.group != "corrected":
-        return explore_link(row.gallery_id, row.run_key, column.opens)
+        return EXPLORE.link(gallery=short(row.gallery_id), run=short(row.run_key), **column.opens)
     return behind_link(row.run_key, f"figure:{column.key}")
 
 

@@ -11,8 +11,8 @@ from vlmexplain.overview.concept_errors import Confusion
 from vlmexplain.overview.confusion_network import ConfusionNetwork, confusion_network
 from vlmexplain.overview.slices import Slice
 from vlmexplain.scoring.run_store import Run
+from vlmexplain.ui.pages.overview.address import OVERVIEW
 from vlmexplain.ui.pages.overview.behind_view import behind_link
-from vlmexplain.ui.shared import address_parts as address
 from vlmexplain.ui.shared.components.mount import register
 from vlmexplain.ui.shared.html import tag
 from vlmexplain.ui.shared.scope import parts_of
@@ -53,10 +53,7 @@ def network_data(found: ConfusionNetwork, run_key: str) -> dict[str, Any]:
                 "label": short_name(node.concept),
                 "title": f"{node.concept}: in {node.total:,} of these confusions",
                 "strong": node.total * 3 >= max(n.total for n in found.nodes),
-                "href": address.same_page(
-                    "overview",
-                    **{**parts_of(Slice(concept=node.concept)), "view": "slices", "at": None},
-                ),
+                "href": OVERVIEW.here(**parts_of(Slice(concept=node.concept)), view="slices", at=0),
             }
             for node in found.nodes
         ],

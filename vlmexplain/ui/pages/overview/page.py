@@ -17,14 +17,14 @@ from vlmexplain.overview.table_text import (
     as_parquet,
 )
 from vlmexplain.scoring.run_store import Run
-from vlmexplain.ui.pages.overview.behind_view import PART, asked_behind, draw_behind
+from vlmexplain.ui.pages.overview.address import OVERVIEW
+from vlmexplain.ui.pages.overview.behind_view import draw_behind
 from vlmexplain.ui.pages.overview.concept_view import draw_concepts
 from vlmexplain.ui.pages.overview.corrected_view import corrected_box
 from vlmexplain.ui.pages.overview.distribution_view import draw_distributions
 from vlmexplain.ui.pages.overview.figure_table import figure_table
 from vlmexplain.ui.pages.overview.slice_view import draw_slices
-from vlmexplain.ui.shared import address_parts as address
-from vlmexplain.ui.shared import caches, kept, state
+from vlmexplain.ui.shared import caches, kept
 from vlmexplain.ui.shared.choice import choose, chosen_run, draw_title
 from vlmexplain.ui.shared.html import Html, tag
 from vlmexplain.ui.shared.messages import note, problem, tells
@@ -56,8 +56,8 @@ DOWNLOADS: tuple[tuple[str, str, str, Callable[[OverviewTable], str | bytes]], .
 def overview_page() -> None:
     """Draw the page for the gallery chosen in the sidebar."""
     add_style()
-    choice = choose(state.current())
-    for each in choice.problems:
+    choice = choose(OVERVIEW.now())
+    for each in (*OVERVIEW.problems(), *choice.problems):
         problem(each)
     draw_title("Overview", choice)
     if choice.gallery is None:
@@ -70,10 +70,10 @@ def overview_page() -> None:
         return
     gallery = caches.gallery(choice.gallery.id, choice.gallery.images_folder)
     view = _view()
-    scope = draw_scope(gallery, "overview")
+    scope = draw_scope(gallery, OVERVIEW)
     if scope is None:
         return
-    behind = asked_behind()
+    behind = OVERVIEW.now().behind
     if behind:
         draw_behind(gallery, run, behind)
     elif view == "figures":
@@ -86,7 +86,7 @@ def overview_page() -> None:
 
 def _view() -> str:
     """Which view is chosen."""
-    view = address.part("view", VIEWS, "figures")
+    view = OVERVIEW.now().view
     follow("view", view)
     st.segmented_control(
         "View",
@@ -94,8 +94,8 @@ def _view() -> str:
         format_func=lambda key: VIEWS[key][0],
         key="view",
         label_visibility="collapsed",
-        on_change=lambda: address.put(
-            view=st.session_state["view"] or view, at=None, within=None, **{PART: None}
+        on_change=lambda: OVERVIEW.go(
+            view=st.session_state["view"] or view, at=0, within="", behind=""
         ),
     )
     return view

@@ -25,11 +25,11 @@ from vlmexplain.overview.slices import (
 )
 from vlmexplain.overview.table_text import ARROW, interval_text, value_text
 from vlmexplain.scoring.run_store import Run
-from vlmexplain.ui.pages.overview.behind_view import PART, behind_link
+from vlmexplain.ui.pages.overview.address import OVERVIEW
+from vlmexplain.ui.pages.overview.behind_view import behind_link
 from vlmexplain.ui.pages.overview.failure_list import draw_queries
-from vlmexplain.ui.shared import address_parts as address
 from vlmexplain.ui.shared import kept
-from vlmexplain.ui.shared.choice import SHOWN_DIGITS
+from vlmexplain.ui.shared.address import short
 from vlmexplain.ui.shared.html import Html, tag, wide
 from vlmexplain.ui.shared.scope import (
     Scope,
@@ -79,15 +79,15 @@ def draw_slices(gallery: Gallery, run: Run) -> None:
     chosen = rows_of(gallery, columns, scope)
     st.html(tag("div", tag("h2", slice_name(scope.slice)), class_="vx"))
     st.html(_figures(gallery, run, scope))
-    draw_queries("overview", gallery, run, figure_queries("n_failures", columns, chosen).tolist())
+    draw_queries(gallery, run, figure_queries("n_failures", columns, chosen).tolist())
 
 
 def _kind() -> str:
-    kind = address.part("kind", KINDS, "concept")
+    kind = OVERVIEW.now().kind
     follow("slice-kind", kind)
     st.segmented_control(
         "Slice by", list(KINDS), format_func=KINDS.__getitem__, key="slice-kind",
-        on_change=lambda: address.put(kind=st.session_state["slice-kind"] or kind, lines=None),
+        on_change=lambda: OVERVIEW.go(kind=st.session_state["slice-kind"] or kind, lines=0),
     )  # fmt: skip
     return kind
 
@@ -106,11 +106,11 @@ def _lines(
 
 def _line_table(lines: tuple[SliceLine, ...], within: Slice, run_key: str) -> None:
     pages = max(1, -(-len(lines) // LINES))
-    at = min(address.number("lines", 0) or 0, pages - 1)
+    at = min(OVERVIEW.now().lines, pages - 1)
     shown = lines[at * LINES : (at + 1) * LINES]
     body = [_line(line, within, run_key) for line in shown]
     turns = [
-        tag("a", label, href=address.same_page("overview", lines=to or None))
+        tag("a", label, href=OVERVIEW.here(lines=to))
         for label, to, there in (("◂ previous", at - 1, at > 0), ("next ▸", at + 1, at + 1 < pages))
         if there
     ]
@@ -133,12 +133,12 @@ def _line_table(lines: tuple[SliceLine, ...], within: Slice, run_key: str) -> No
 def _line(line: SliceLine, within: Slice, run_key: str) -> Html:
     own = {name: getattr(line.slice, name) for name in slice_parts(line.slice)}
     asked = replace(within, **own)
-    parts = parts_of(asked) | {"view": "slices", "at": None, PART: None}
-    link = address.same_page("overview", **parts)
+    parts = parts_of(asked) | {"view": "slices", "at": 0, "behind": ""}
+    link = OVERVIEW.here(**parts)
 
     def opens(text: str | Html, figure: str) -> Html:
-        more = {PART: f"figure:{figure}", "run": run_key[:SHOWN_DIGITS]}
-        return tag("a", text, href=address.same_page("overview", **{**parts, **more}))
+        more = {"behind": f"figure:{figure}", "run": short(run_key)}
+        return tag("a", text, href=OVERVIEW.here(**{**parts, **more}))
 
     ca = tag("span", "undefined", class_="undefined")
     if line.ca is not None:

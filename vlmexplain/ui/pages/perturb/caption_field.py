@@ -9,9 +9,8 @@ from vlmexplain.live.scorer import LiveScorer
 from vlmexplain.perturb.diff import edits_between
 from vlmexplain.ui.pages.perturb.edits_view import changed_text, read_text_view, reading_line
 from vlmexplain.ui.pages.perturb.subject import Subject
-from vlmexplain.ui.shared import perturb_address as address
 from vlmexplain.ui.shared.html import Html, tag
-from vlmexplain.ui.shared.perturb_address import MOST_CHARACTERS
+from vlmexplain.ui.shared.perturb_address import MOST_CHARACTERS, PERTURB
 from vlmexplain.ui.shared.widgets import follow
 
 FIELD = "perturb-caption"
@@ -34,7 +33,7 @@ def draw_field(subject: Subject) -> None:
             "Back to the query's caption",
             icon=":material/undo:",
             key="perturb-back",
-            on_click=lambda: address.go(caption=None, pick=""),
+            on_click=lambda: PERTURB.go(caption=None, pick=""),
         )
 
 
@@ -76,4 +75,4 @@ def _difference(original: str, caption: str) -> Html:
 
 def _typed(original: str | None) -> None:
     text = st.session_state[FIELD] or ""
-    address.go(caption=None if text == original else text)
+    PERTURB.go(caption=None if text == original else text)

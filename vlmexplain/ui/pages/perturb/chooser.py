@@ -9,8 +9,8 @@ import streamlit as st
 
 from vlmexplain.datasets.gallery import Gallery
 from vlmexplain.ui.pages.perturb.subject import Subject
-from vlmexplain.ui.shared import perturb_address as address
 from vlmexplain.ui.shared.components.mount import register
+from vlmexplain.ui.shared.perturb_address import PERTURB
 from vlmexplain.ui.shared.thumbnails import thumbnail_address
 
 MOST = 6
@@ -70,10 +70,10 @@ def _act() -> None:
     if not isinstance(value, int) or isinstance(value, bool) or value < 0:
         return
     if kind == "query":
-        address.go(query=value, place=None, caption=None, image=None, other=None, pick="")
+        PERTURB.go(query=value, place=None, caption=None, image=None, other=None, pick="")
     elif kind == "image":
         text = st.session_state.get("perturb-caption", "")
-        address.go(query=None, place=None, image=value, caption=text, other=None, pick="")
+        PERTURB.go(query=None, place=None, image=value, caption=text, other=None, pick="")
     elif kind == "other":
-        address.go(other=value)
+        PERTURB.go(other=value)
     st.session_state["perturb-moved"] = True

@@ -9,9 +9,8 @@ import streamlit as st
 from vlmexplain.perturb.rules import MODES
 from vlmexplain.records import ModelIdentity
 from vlmexplain.ui.pages.perturb.numbers_of import Live
-from vlmexplain.ui.shared import perturb_address as address
 from vlmexplain.ui.shared.html import tag
-from vlmexplain.ui.shared.perturb_address import PerturbAddress
+from vlmexplain.ui.shared.perturb_address import PERTURB, PerturbAddress
 from vlmexplain.ui.shared.scorers import ModelChoice
 from vlmexplain.ui.shared.widgets import follow
 
@@ -36,7 +35,7 @@ def draw_controls(live: Live, own: PerturbAddress) -> None:
             key="perturb-mode",
             label_visibility="collapsed",
             required=True,
-            on_change=lambda: address.go(mode=st.session_state["perturb-mode"], pick=""),
+            on_change=lambda: PERTURB.go(mode=st.session_state["perturb-mode"], pick=""),
         )
         st.button(
             f"Draw again (seed {own.seed})",
@@ -44,19 +43,19 @@ def draw_controls(live: Live, own: PerturbAddress) -> None:
             key="perturb-seed",
             help="Where a rule can choose among words, a seed draws them; the next seed draws "
             "others. The address holds it.",
-            on_click=lambda: address.go(seed=own.seed + 1, pick=""),
+            on_click=lambda: PERTURB.go(seed=own.seed + 1, pick=""),
         )
         if n_offered or own.offered:
             st.toggle(
                 f"Show all: {n_offered:,} more that the seed did not choose",
                 key="perturb-offered",
-                on_change=lambda: address.go(offered=st.session_state["perturb-offered"]),
+                on_change=lambda: PERTURB.go(offered=st.session_state["perturb-offered"]),
             )
 
 
 def draw_second(models: Sequence[ModelChoice], first: ModelIdentity | None) -> None:
     """The model where the data set has no run, and the one beside it."""
-    own = address.current()
+    own = PERTURB.now()
     names = {each.spec: each for each in models}
 
     def shown(spec: str) -> str:
@@ -74,7 +73,7 @@ def draw_second(models: Sequence[ModelChoice], first: ModelIdentity | None) -> N
             format_func=shown,
             key="perturb-model",
             filter_mode=None,
-            on_change=lambda: address.go(model=st.session_state["perturb-model"] or ""),
+            on_change=lambda: PERTURB.go(model=st.session_state["perturb-model"] or ""),
         )
     else:
         left.html(
@@ -92,5 +91,5 @@ def draw_second(models: Sequence[ModelChoice], first: ModelIdentity | None) -> N
         format_func=shown,
         key="perturb-second",
         filter_mode=None,
-        on_change=lambda: address.go(second=st.session_state["perturb-second"] or ""),
+        on_change=lambda: PERTURB.go(second=st.session_state["perturb-second"] or ""),
     )

@@ -14,8 +14,7 @@ from vlmexplain.live.scorer import LiveScorer
 from vlmexplain.live.word_weights import WordWeights, shortened, word_weights
 from vlmexplain.ui.pages.perturb.chart import ModelColumn
 from vlmexplain.ui.pages.perturb.subject import Subject
-from vlmexplain.ui.shared import perturb_address as address
-from vlmexplain.ui.shared.perturb_address import PerturbAddress
+from vlmexplain.ui.shared.perturb_address import PERTURB, PerturbAddress
 from vlmexplain.ui.shared.scorers import surroundings
 
 
@@ -136,6 +135,6 @@ def take_pick(key: str) -> None:
         return
     kind, value = act.get("kind"), act.get("value")
     if kind == "pick" and isinstance(value, str) and len(value) <= 60:
-        address.go(pick=value)
+        PERTURB.go(pick=value)
     elif kind == "other" and isinstance(value, int) and not isinstance(value, bool) and value >= 0:
-        address.go(other=value)
+        PERTURB.go(other=value)

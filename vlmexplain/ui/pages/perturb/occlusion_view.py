@@ -16,10 +16,10 @@ from vlmexplain.records import Progress, ProgressCallback
 from vlmexplain.storage import content_key
 from vlmexplain.ui.pages.perturb.pictures_view import picture_address
 from vlmexplain.ui.server.jobs import job_registry
-from vlmexplain.ui.shared import perturb_address as address
 from vlmexplain.ui.shared.html import Html, tag
 from vlmexplain.ui.shared.job_list import show_ended
 from vlmexplain.ui.shared.numbers import shift_text
+from vlmexplain.ui.shared.perturb_address import PERTURB
 from vlmexplain.ui.shared.watching import watch_while_running
 from vlmexplain.ui.shared.widgets import follow
 
@@ -53,7 +53,7 @@ def draw_occlusion(
         "Parts along the shorter side",
         sorted({*CELLS, cells}),
         key="perturb-cells",
-        on_change=lambda: address.go(cells=st.session_state["perturb-cells"]),
+        on_change=lambda: PERTURB.go(cells=st.session_state["perturb-cells"]),
     )
     missing = [
         (each.scorer, image)

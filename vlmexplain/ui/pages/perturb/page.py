@@ -25,15 +25,16 @@ from vlmexplain.ui.pages.perturb.subject import Subject, find_subject
 from vlmexplain.ui.pages.perturb.words_view import WHAT_IT_IS, words_view
 from vlmexplain.ui.server.timing import timed
 from vlmexplain.ui.shared import caches
-from vlmexplain.ui.shared import perturb_address as address
-from vlmexplain.ui.shared.choice import SHOWN_DIGITS, choose, chosen_run, draw_title
+from vlmexplain.ui.shared.address import short
+from vlmexplain.ui.shared.choice import choose, chosen_run, draw_title
 from vlmexplain.ui.shared.components.mount import register
+from vlmexplain.ui.shared.explore_address import EXPLORE
 from vlmexplain.ui.shared.html import Html, join, tag
 from vlmexplain.ui.shared.messages import note, problem, told
+from vlmexplain.ui.shared.perturb_address import PERTURB, PerturbAddress
 from vlmexplain.ui.shared.perturb_link import remember
 from vlmexplain.ui.shared.perturb_style import draw_style
 from vlmexplain.ui.shared.scorers import choices, scorer_of
-from vlmexplain.ui.shared.state import read as read_shared
 
 _typing = register("typing", shared=False)
 
@@ -42,12 +43,9 @@ def perturb_page() -> None:
     """Draw the page for what the address says."""
     draw_style()
     _typing(key="typing")
-    parameters = st.query_params.to_dict()
-    shared, problems = read_shared(parameters)
-    _, own_problems = address.read(parameters)
-    choice = choose(shared)
+    choice = choose(PERTURB.now())
     draw_title("Perturb the caption", choice)
-    for each in (*problems, *own_problems, *choice.problems):
+    for each in (*PERTURB.problems(), *choice.problems):
         problem(each)
     with told():
         if choice.gallery is None:
@@ -70,16 +68,14 @@ def _draw(gallery: Gallery, run: Run | None) -> None:
     if gallery.n_images == 0:
         note(tag("p", "This data set has no images."))
         return
-    subject, problems = find_subject(
-        gallery, run, read_shared(st.query_params.to_dict())[0], address.current()
-    )
+    subject, problems = find_subject(gallery, run, PERTURB.now())
     for each in problems:
         problem(each)
     remember(gallery.id, subject.query)
     # the address names what is shown, so that a copy of it shows the same elsewhere
-    address.go(
-        gallery=gallery.id[:SHOWN_DIGITS],
-        run=None if run is None else run.key[:SHOWN_DIGITS],
+    PERTURB.go(
+        gallery=short(gallery.id),
+        run=None if run is None else short(run.key),
         query=subject.query,
         image=None if subject.query is not None else subject.image,
     )
@@ -88,7 +84,7 @@ def _draw(gallery: Gallery, run: Run | None) -> None:
             "pages/explore.py",
             label="Back to this query in Explore",
             icon=":material/arrow_back:",
-            query_params=address.link_to_explore(),
+            query_params=EXPLORE.write(EXPLORE.now()),
         )
     draw_chooser(gallery, subject)
     draw_second(choices(gallery), None if run is None else run.model)
@@ -99,7 +95,7 @@ def _draw(gallery: Gallery, run: Run | None) -> None:
 def _live(gallery: Gallery, run: Run | None) -> None:
     """What is drawn anew for every pause in typing; the rest of the page stays."""
     with timed("perturb live"), told():
-        own = address.current()
+        own = PERTURB.now()
         with timed("perturb numbers"):
             drawn = _field_and_numbers(gallery, run, own)
         if drawn is not None:
@@ -120,11 +116,10 @@ class _Spots:
 
 
 def _field_and_numbers(
-    gallery: Gallery, run: Run | None, own: address.PerturbAddress
+    gallery: Gallery, run: Run | None, own: PerturbAddress
 ) -> tuple[Live, _Spots] | None:
     """The field, and under it the numbers and the chart; None when there is nothing to score."""
-    shared, _ = read_shared(st.query_params.to_dict())
-    subject, _ = find_subject(gallery, run, shared, own)
+    subject, _ = find_subject(gallery, run, own)
     draw_field(subject)
     scorers = _scorers(gallery, run, own)
     if not scorers:
@@ -147,9 +142,7 @@ def _field_and_numbers(
     return live, spots
 
 
-def _around_the_numbers(
-    gallery: Gallery, live: Live, own: address.PerturbAddress, spots: _Spots
-) -> None:
+def _around_the_numbers(gallery: Gallery, live: Live, own: PerturbAddress, spots: _Spots) -> None:
     """What seldom changes while someone types."""
     chosen = "" if live.subject.query is not None else "chosen by hand"
     spots.pictures.html(pictures_view(gallery, live.images, [chosen, live.subject.how]))
@@ -160,9 +153,7 @@ def _around_the_numbers(
         draw_controls(live, own)
 
 
-def _scorers(
-    gallery: Gallery, run: Run | None, own: address.PerturbAddress
-) -> tuple[LiveScorer, ...]:
+def _scorers(gallery: Gallery, run: Run | None, own: PerturbAddress) -> tuple[LiveScorer, ...]:
     if run is not None:
         first = scorer_of(gallery, run.model.spec or run.model.name, run.manifest)
     elif own.model:
@@ -231,13 +222,13 @@ def _retrieval(gallery: Gallery, live: Live) -> None:
                 "Take it into the field",
                 key="perturb-take",
                 icon=":material/edit:",
-                on_click=lambda: address.go(caption=text, pick=""),
+                on_click=lambda: PERTURB.go(caption=text, pick=""),
             )
         retrieved = live.images[1] if len(live.images) > 1 else None
         draw_strips(gallery, live.subject, named, retrieved, lambda: take_pick("strips"))
 
 
-def _lgip(gallery: Gallery, live: Live, own: address.PerturbAddress) -> Html:
+def _lgip(gallery: Gallery, live: Live, own: PerturbAddress) -> Html:
     parts: list[Html] = []
     for model in live.models:
         identity = model.scorer.encoder.identity
@@ -258,7 +249,7 @@ def _word_weights(live: Live) -> Html:
     return tag("div", heading, explained, parts, class_="vx stack panel")
 
 
-def _image_weights(gallery: Gallery, live: Live, own: address.PerturbAddress) -> None:
+def _image_weights(gallery: Gallery, live: Live, own: PerturbAddress) -> None:
     with st.container(border=True):
         chosen = live.picked.text if live.picked else live.subject.caption
         st.html(

@@ -11,10 +11,10 @@ import streamlit as st
 from vlmexplain.datasets.gallery import Gallery
 from vlmexplain.scoring.run_store import Run
 from vlmexplain.ui.shared import caches
+from vlmexplain.ui.shared.explore_address import ExploreAddress
 from vlmexplain.ui.shared.perturb_address import PerturbAddress
 from vlmexplain.ui.shared.perturb_link import remembered
 from vlmexplain.ui.shared.query_list import filter_of, sort_of
-from vlmexplain.ui.shared.state import Address
 
 BY_HAND = "chosen by hand"
 
@@ -43,11 +43,11 @@ class Subject:
 
 
 def find_subject(
-    gallery: Gallery, run: Run | None, shared: Address, own: PerturbAddress
+    gallery: Gallery, run: Run | None, own: PerturbAddress
 ) -> tuple[Subject, tuple[str, ...]]:
     """Follow the address; what it leaves open or gets wrong falls back, with a sentence why."""
     problems = []
-    query, image = shared.query, own.image
+    query, image = own.query, own.image
     if query is not None and query >= gallery.n_captions:
         problems.append(f"There is no query {query:,}: the data set has {gallery.n_captions:,}.")
         query = None
@@ -63,7 +63,7 @@ def find_subject(
     if query is None:
         found = _of_image(gallery, image or 0, other, own.caption)
     else:
-        found = _of_query(gallery, run, query, shared.place, other, own.caption)
+        found = _of_query(gallery, run, query, own.place, other, own.caption)
     return found, tuple(problems)
 
 
@@ -73,7 +73,8 @@ def first_query(gallery: Gallery, run: Run | None) -> int | None:
     if kept is not None and kept < gallery.n_captions:
         return kept
     if run is not None:
-        order = caches.queries_of(run, gallery).order(filter_of(Address()), sort_of(Address()))
+        plain = ExploreAddress()
+        order = caches.queries_of(run, gallery).order(filter_of(plain), sort_of(plain))
         if len(order):
             return int(order[0])
     return 0 if gallery.n_captions else None

@@ -12,14 +12,13 @@ from vlmexplain.explain import explain_query
 from vlmexplain.handover.evidence import cards
 from vlmexplain.handover.roles import roles_of
 from vlmexplain.scoring.run_store import Run
-from vlmexplain.ui.shared import address_parts as address
-from vlmexplain.ui.shared import caches, state
+from vlmexplain.ui.shared import caches
 from vlmexplain.ui.shared.choice import choose, chosen_run
-from vlmexplain.ui.shared.handover_control import MOST_SLIDES
+from vlmexplain.ui.shared.explore_address import EXPLORE, query_link
 from vlmexplain.ui.shared.html import tag
-from vlmexplain.ui.shared.links import explore_link
 from vlmexplain.ui.shared.messages import note, tells
 from vlmexplain.ui.shared.photo import photo
+from vlmexplain.ui.shared.present_address import MOST_SLIDES, PRESENT
 from vlmexplain.ui.shared.query_list import filter_of, sort_of
 from vlmexplain.ui.shared.whole_model_style import add_style
 from vlmexplain.ui.shared.words import DRAWN
@@ -37,7 +36,7 @@ QUIET = (
 @tells
 def present_page() -> None:
     """Draw the failure of the list that the address names."""
-    choice = choose(state.current())
+    choice = choose(PRESENT.now())
     run = chosen_run(choice)
     if choice.gallery is None or run is None:
         note(tag("p", "A presentation needs a data set that a model has ranked."))
@@ -49,36 +48,36 @@ def present_page() -> None:
         return
     add_style()
     st.html(QUIET)
-    at = min(max((address.number("slide", 1) or 1) - 1, 0), len(listed) - 1)
+    at = min(max(PRESENT.now().slide - 1, 0), len(listed) - 1)
     with st.container(key="turns", horizontal=True):  # hidden unless fingers do it
         st.button("Previous failure", shortcut="Left", key="slide-back", disabled=at == 0,
-                  on_click=lambda: address.put(slide=at))  # fmt: skip
+                  on_click=lambda: PRESENT.go(slide=at))  # fmt: skip
         st.button("Next failure", shortcut="Right", key="slide-on",
                   disabled=at + 1 == len(listed),
-                  on_click=lambda: address.put(slide=at + 2))  # fmt: skip
+                  on_click=lambda: PRESENT.go(slide=at + 2))  # fmt: skip
     _slide(gallery, run, listed, at)
 
 
 def listed_queries(gallery: Gallery, run: Run) -> tuple[int, ...]:
     """The queries of the address's list; without one, the first of the Explore page's list."""
-    text = str(st.query_params.get("list", ""))
+    text = PRESENT.now().list
     if text:
         numbers = [int(n) for n in text.split(",") if n.strip().isdecimal() and len(n) < 12]
         return tuple(n for n in numbers if n < gallery.n_captions)[:MOST_SLIDES]
-    current = state.current()
+    current = EXPLORE.now()
     order = caches.queries_of(run, gallery).order(filter_of(current), sort_of(current))
     return tuple(int(n) for n in order[:MOST_SLIDES])
 
 
 def _slide(gallery: Gallery, run: Run, listed: tuple[int, ...], at: int) -> None:
     found = explain_query(gallery, run, listed[at], table=caches.queries_of(run, gallery))
-    notes = str(st.query_params.get("notes", ""))[:8000].split("|")
+    notes = PRESENT.now().notes.split("|")
     said = notes[at] if at < len(notes) else ""
     rank = "unranked" if found.rank_1based is None else f"rank {found.rank_1based:,}"
     about = f"{at + 1} of {len(listed)} · {run.model.name} · {rank}"
     if found.drawn:
         about += f" · {DRAWN}"
-    there = explore_link(gallery.id, run.key, {"query": listed[at], "failures": "no"})
+    there = query_link(gallery.id, run.key, listed[at])
     link = tag("a", "all evidence", href=there)
     st.html(tag("div", tag("div", tag("blockquote", found.query),
                 tag("p", about, " · ", link, class_="about"), class_="query"),

@@ -10,7 +10,7 @@ from vlmexplain.ratings.analysis.alternatives import Alternative
 from vlmexplain.ratings.analysis.analyse import Analysis
 from vlmexplain.ratings.plan.rows import RatingData
 from vlmexplain.ui.pages.rating_admin.figure_text import rests_on, value
-from vlmexplain.ui.pages.rating_admin.metrics_view import query_link
+from vlmexplain.ui.pages.rating_admin.metrics_view import query_anchor
 from vlmexplain.ui.shared import caches
 from vlmexplain.ui.shared.html import Html, tag
 from vlmexplain.ui.shared.media import media_address
@@ -61,7 +61,7 @@ def _card(data: RatingData, one: Alternative, gallery: Gallery | None, spot: str
     ]
     return tag(
         "article",
-        query_link(data.spec, one.caption_index, one.query),
+        query_anchor(data.spec, one.caption_index, one.query),
         tag("div", pictures, class_="two") if gallery else None,
         tag("div", f"{said} ({by}){rating}", class_="quiet small num"),
     )

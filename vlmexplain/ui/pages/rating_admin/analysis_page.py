@@ -17,6 +17,7 @@ from vlmexplain.ratings.plan.rows import RatingData
 from vlmexplain.ratings.store.store import RatingStore
 from vlmexplain.report import DRAWN
 from vlmexplain.ui.pages.rating_admin.access import admitted, require_organiser
+from vlmexplain.ui.pages.rating_admin.address import ANALYSIS
 from vlmexplain.ui.pages.rating_admin.agreement_view import draw_agreement
 from vlmexplain.ui.pages.rating_admin.alternatives_view import draw_alternatives
 from vlmexplain.ui.pages.rating_admin.answers_view import draw_answers
@@ -24,7 +25,6 @@ from vlmexplain.ui.pages.rating_admin.class_view import draw_classes
 from vlmexplain.ui.pages.rating_admin.metrics_view import draw_metrics
 from vlmexplain.ui.pages.rating_admin.page import add_admin_style
 from vlmexplain.ui.pages.rating_admin.session_list import state_pill
-from vlmexplain.ui.shared import address_parts as address
 from vlmexplain.ui.shared.html import tag
 from vlmexplain.ui.shared.messages import note, tells, told
 from vlmexplain.ui.shared.rating_store import rating_store
@@ -68,7 +68,7 @@ def rating_analysis_page() -> None:
     )
     if live and not watching:
         st.button("Refresh", icon=":material/refresh:")
-    view = address.part("view", VIEWS, "answers")
+    view = ANALYSIS.now().view
     follow("analysis-view", view)
     st.segmented_control(
         "View",
@@ -77,7 +77,7 @@ def rating_analysis_page() -> None:
         key="analysis-view",
         label_visibility="collapsed",
         wrap=True,
-        on_change=lambda: address.put(view=st.session_state["analysis-view"] or view),
+        on_change=lambda: ANALYSIS.go(view=st.session_state["analysis-view"] or view),
     )
 
     @st.fragment(run_every=EVERY_S if watching else None)
@@ -94,7 +94,7 @@ def rating_analysis_page() -> None:
 def _choose(sessions: tuple[Session, ...]) -> Source | None:
     """The session that is chosen, or the file that is uploaded."""
     known = {one.id: one for one in sessions}
-    asked = address.part("session")
+    asked = ANALYSIS.now().session
     chosen = asked if asked in known else next(iter(known), FILE)
     if asked and asked not in (*known, FILE):
         note(tag("p", "There is no rating session ", tag("code", asked), " here."))
@@ -107,7 +107,7 @@ def _choose(sessions: tuple[Session, ...]) -> Source | None:
         format_func=lambda key: _label(known[key]) if key in known else f"{FILE} …",
         key="analysis-session",
         filter_mode=None,
-        on_change=lambda: address.put(session=st.session_state["analysis-session"]),
+        on_change=lambda: ANALYSIS.go(session=st.session_state["analysis-session"]),
     )
     if chosen != FILE:
         return Source(known[chosen])

@@ -10,8 +10,8 @@ from vlmexplain.ratings.plan.items import RatingItem
 from vlmexplain.ratings.plan.spec import SessionSpec
 from vlmexplain.ratings.plan.spec_toml import ItemRequest
 from vlmexplain.scoring.run import open_run
-from vlmexplain.ui.shared import address_parts as address
-from vlmexplain.ui.shared.choice import SHOWN_DIGITS
+from vlmexplain.ui.pages.rating_admin.address import SESSIONS
+from vlmexplain.ui.shared.address import short
 
 _KEPT = "session-basis"
 DEFAULT_SAMPLE = 50
@@ -75,4 +75,4 @@ def follow_run(questions: SessionSpec) -> None:
         found = open_run(run)
         gallery, run = found.gallery_id, found.key
     if gallery is not None:
-        address.put(gallery=gallery[:SHOWN_DIGITS], run=run[:SHOWN_DIGITS] if run else None)
+        SESSIONS.go(gallery=short(gallery), run=short(run or ""))

@@ -17,6 +17,7 @@ from vlmexplain.ratings.store.store import RatingStore
 from vlmexplain.run_items import asked_captions, items_of_queries, session_of_items, session_of_run
 from vlmexplain.scoring.run_store import list_runs
 from vlmexplain.ui.pages.rating_admin.access import require_change
+from vlmexplain.ui.pages.rating_admin.address import SESSIONS
 from vlmexplain.ui.pages.rating_admin.basis import Basis, basis, begin
 from vlmexplain.ui.pages.rating_admin.item_fields import AskedItems, draw_items
 from vlmexplain.ui.pages.rating_admin.preview import preview
@@ -25,8 +26,7 @@ from vlmexplain.ui.pages.rating_admin.question_fields import (
     draw_questions,
     draw_raters,
 )
-from vlmexplain.ui.shared import address_parts as address
-from vlmexplain.ui.shared import caches, state
+from vlmexplain.ui.shared import caches
 from vlmexplain.ui.shared.choice import choose
 from vlmexplain.ui.shared.html import tag
 from vlmexplain.ui.shared.messages import told
@@ -37,7 +37,7 @@ MOST_ITEMS = 10_000
 def draw_form(store: RatingStore) -> None:
     """The fields on the left; on the right what comes of them, and the button."""
     form = basis()
-    choice = choose(state.current())
+    choice = choose(SESSIONS.now())
     manifest = choice.gallery
     gallery = None if manifest is None else caches.gallery(
         manifest.id, manifest.images_folder, manifest.name
@@ -99,7 +99,7 @@ def _draw_outcome(
     if st.button(label, type="primary", key="make-session", width="stretch"):
         session = make_session(store, asked, items, form.editing)
         begin()
-        address.put(session=session.id, new=None)
+        SESSIONS.go(session=session.id, new=False)
         st.rerun()
     st.html(tag("div", tag("p", "It is kept as a draft; raters can join once you open it.",
                            class_="quiet small"), class_="vx"))  # fmt: skip

@@ -13,8 +13,8 @@ from vlmexplain.ratings.plan.rows import RatingData, first_answers
 from vlmexplain.ratings.plan.spec import SessionSpec
 from vlmexplain.ui.pages.rating_admin.figure_text import table
 from vlmexplain.ui.pages.rating_admin.plain_chart import draw_chart
+from vlmexplain.ui.shared.explore_address import query_link
 from vlmexplain.ui.shared.html import Html, join, tag
-from vlmexplain.ui.shared.links import explore_link
 
 TITLES = {
     "ca": "CA, concept agreement",
@@ -126,7 +126,8 @@ def _disagreements(spec: SessionSpec, shown: list[Disagreement]) -> Html:
         return tag("div", tag("p", "People and this metric do not disagree, or too few items have "
                               "both.", class_="quiet"), class_="vx")  # fmt: skip
     rows: list[list[object]] = [
-        [query_link(spec, one.caption_index, one.query), f"{one.mean_rating:.2f} ({one.n_ratings})",
+        [query_anchor(spec, one.caption_index, one.query),
+         f"{one.mean_rating:.2f} ({one.n_ratings})",
          f"{one.value:.3f}", f"{one.people:.2f}", f"{one.metric:.2f}", f"{one.difference:+.2f}"]
         for one in shown
     ]  # fmt: skip
@@ -141,9 +142,9 @@ def _disagreements(spec: SessionSpec, shown: list[Disagreement]) -> Html:
     )  # fmt: skip
 
 
-def query_link(spec: SessionSpec, caption_index: int, query: str) -> Html | str:
+def query_anchor(spec: SessionSpec, caption_index: int, query: str) -> Html | str:
     """The query, opening all its evidence beside this page; as text where there is no run."""
     if spec.gallery is None or spec.run is None:
         return query
-    link = explore_link(spec.gallery, spec.run, {"query": caption_index, "failures": "no"})
+    link = query_link(spec.gallery, spec.run, caption_index)
     return tag("a", query, href=link, target="_blank", rel="noopener")

@@ -8,14 +8,14 @@ import streamlit as st
 
 from vlmexplain.ratings.organiser.sessions import find_session, list_sessions
 from vlmexplain.ui.pages.rating_admin.access import admitted, sessions_fixed
+from vlmexplain.ui.pages.rating_admin.address import SESSIONS
 from vlmexplain.ui.pages.rating_admin.basis import basis, begin
 from vlmexplain.ui.pages.rating_admin.form import draw_form
 from vlmexplain.ui.pages.rating_admin.session_list import draw_sessions
 from vlmexplain.ui.pages.rating_admin.session_view import draw_session
 from vlmexplain.ui.pages.rating_admin.uploads import draw_uploads
-from vlmexplain.ui.shared import address_parts as address
 from vlmexplain.ui.shared.html import tag
-from vlmexplain.ui.shared.messages import tells, told
+from vlmexplain.ui.shared.messages import problem, tells, told
 from vlmexplain.ui.shared.rating_store import rating_store
 from vlmexplain.ui.shared.readonly import told_read_only
 from vlmexplain.ui.shared.whole_model_style import add_style
@@ -31,7 +31,10 @@ def ratings_page() -> None:
     if sessions_fixed():
         told_read_only()
     store = rating_store()
-    chosen, form = address.part("session"), address.part("new") == "yes"
+    for each in SESSIONS.problems():
+        problem(each)
+    now = SESSIONS.now()
+    chosen, form = now.session, now.new
     if chosen or form:
         st.button("All sessions", icon=":material/arrow_back:", on_click=_leave)
     if form and not sessions_fixed():
@@ -62,8 +65,8 @@ def add_admin_style() -> None:
 def _new() -> None:
     if basis().editing is not None:
         begin()
-    address.put(new="yes", session=None, at=None)
+    SESSIONS.go(new=True, session="", at=0)
 
 
 def _leave() -> None:
-    address.put(new=None, session=None)
+    SESSIONS.go(new=False, session="")

@@ -6,7 +6,7 @@ import streamlit as st
 
 from vlmexplain.ratings.exchange.export_columns import time_text
 from vlmexplain.ratings.organiser.sessions import Session
-from vlmexplain.ui.shared import address_parts as address
+from vlmexplain.ui.pages.rating_admin.address import SESSIONS
 from vlmexplain.ui.shared.html import Html, tag
 
 ROWS = 20
@@ -18,7 +18,7 @@ def draw_sessions(sessions: tuple[Session, ...]) -> None:
         st.html(tag("div", tag("p", "No session yet.", class_="quiet"), class_="vx"))
         return
     pages = -(-len(sessions) // ROWS)
-    at = min(address.number("at", 0) or 0, pages - 1)
+    at = min(SESSIONS.now().at, pages - 1)
     for session in sessions[at * ROWS : (at + 1) * ROWS]:
         with st.container(border=True):
             left, right = st.columns([5, 1], vertical_alignment="center")
@@ -26,14 +26,14 @@ def draw_sessions(sessions: tuple[Session, ...]) -> None:
             right.button(
                 "Show",
                 key=f"show-{session.id}",
-                on_click=address.put,
+                on_click=SESSIONS.go,
                 kwargs={"session": session.id},
                 width="stretch",
             )
     if pages > 1:
         with st.container(horizontal=True):
-            st.button("Newer", disabled=not at, on_click=address.put, kwargs={"at": at - 1 or None})
-            st.button("Older", disabled=at + 1 >= pages, on_click=address.put,
+            st.button("Newer", disabled=not at, on_click=SESSIONS.go, kwargs={"at": at - 1})
+            st.button("Older", disabled=at + 1 >= pages, on_click=SESSIONS.go,
                       kwargs={"at": at + 1})  # fmt: skip
 
 

@@ -23,15 +23,15 @@ from vlmexplain.ratings.plan.classes import FailureClass
 from vlmexplain.ratings.plan.spec_toml import ItemRequest
 from vlmexplain.ratings.store.store import RatingStore
 from vlmexplain.ui.pages.rating_admin.access import require_change, sessions_fixed
+from vlmexplain.ui.pages.rating_admin.address import ANALYSIS, SESSIONS, AnalysisAddress
 from vlmexplain.ui.pages.rating_admin.basis import basis, begin, follow_run
 from vlmexplain.ui.pages.rating_admin.class_table import draw_class_table
 from vlmexplain.ui.pages.rating_admin.downloads import draw_downloads
 from vlmexplain.ui.pages.rating_admin.preview import preview
 from vlmexplain.ui.pages.rating_admin.progress_view import draw_progress
 from vlmexplain.ui.pages.rating_admin.session_list import day, session_line
-from vlmexplain.ui.shared import address_parts as address
+from vlmexplain.ui.shared.address import own_root
 from vlmexplain.ui.shared.html import tag
-from vlmexplain.ui.shared.links import own_root
 from vlmexplain.ui.shared.messages import told
 from vlmexplain.ui.shared.rating_pictures import session_gallery
 
@@ -60,7 +60,7 @@ def draw_session(store: RatingStore, session: Session) -> None:
             "pages/rating_analysis.py",
             label="Analysis",
             icon=":material/analytics:",
-            query_params={"session": session.id},
+            query_params=ANALYSIS.write(AnalysisAddress(session=session.id)),
         )
         st.button("Use as a template", icon=":material/content_copy:", on_click=_template,
                   args=(store, session, False), disabled=sessions_fixed())  # fmt: skip
@@ -151,7 +151,7 @@ def _template(store: RatingStore, session: Session, editing: bool) -> None:
             () if from_run else items,
             session.id if editing else None,
         )
-        address.put(session=None, new="yes", at=None)
+        SESSIONS.go(session="", new=True, at=0)
         follow_run(session.spec)
 
     act(start)
@@ -160,7 +160,7 @@ def _template(store: RatingStore, session: Session, editing: bool) -> None:
 def _delete(store: RatingStore, session: Session) -> None:
     def delete() -> None:
         delete_session(store, session.id)
-        address.put(session=None)
+        SESSIONS.go(session="")
 
     act(delete)
 

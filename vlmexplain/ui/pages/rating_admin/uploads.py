@@ -13,8 +13,8 @@ from vlmexplain.ratings.plan.items import items_of_lines
 from vlmexplain.ratings.plan.spec_toml import plan_of_toml
 from vlmexplain.ratings.store.store import RatingStore
 from vlmexplain.ui.pages.rating_admin.access import require_change
+from vlmexplain.ui.pages.rating_admin.address import SESSIONS
 from vlmexplain.ui.pages.rating_admin.basis import basis, begin, follow_run
-from vlmexplain.ui.shared import address_parts as address
 from vlmexplain.ui.shared.messages import told
 
 LARGEST_MB = 100
@@ -68,7 +68,7 @@ def _take_plan(plan: Any, items: Any) -> None:
         begin_from_toml(
             plan.getvalue(), plan.name, (items.getvalue(), items.name) if items else None
         )
-        address.put(session=None, new="yes", at=None)
+        SESSIONS.go(session="", new=True, at=0)
         follow_run(basis().questions)
 
 
@@ -85,4 +85,4 @@ def _take_export(store: RatingStore, export: Any) -> None:
     with told():
         require_change()
         session = import_data(store, data_of_export(export.getvalue(), export.name))
-        address.put(session=session.id, new=None, at=None)
+        SESSIONS.go(session=session.id, new=False, at=0)

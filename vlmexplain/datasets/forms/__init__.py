@@ -1,0 +1,1 @@
+"""The forms of data that `vlmexplain import PATH` recognises, each declared once in `table`."""
