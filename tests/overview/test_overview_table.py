@@ -23,7 +23,7 @@ from vlmexplain.overview.figures import Figure, run_figures
 from vlmexplain.overview.gallery_table import gallery_table
 from vlmexplain.overview.order import Disagreement, disagreements, order_lines
 from vlmexplain.overview.run_columns import read_columns
-from vlmexplain.overview.table import OverviewRow, OverviewTable
+from vlmexplain.overview.table import ONLY_WHERE_PRESENT, OverviewRow, OverviewTable
 from vlmexplain.overview.table_text import (
     as_csv,
     as_latex,
@@ -194,7 +194,7 @@ def test_command_prints_each_format(stored: Any, capsys: pytest.CaptureFixture[s
     assert main(["table", "--gallery", "made", "--parquet", str(tmp_path / "t.parquet")]) == 0
     assert capsys.readouterr().out.startswith(" ")
     assert pq.read_table(tmp_path / "t.parquet").num_rows == 2 * len(
-        [c for c in COLUMNS if c.group != "lgip"]
+        [c for c in COLUMNS if c.group not in ONLY_WHERE_PRESENT]
     )
     for name, start in (("csv", "run,"), ("markdown", "|  |"), ("latex", "\\begin{tabular}")):
         assert main(["table", "--gallery", "made", "--format", name]) == 0

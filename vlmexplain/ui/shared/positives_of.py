@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from vlmexplain.datasets.gallery import Gallery
 from vlmexplain.errors import VlmexplainError
 from vlmexplain.positives.accepted import GalleryPositives, joined
-from vlmexplain.positives.figures import CorrectedFigures, corrected_figures, false_failures
+from vlmexplain.positives.figures import CorrectedFigures, corrected_figures
 from vlmexplain.positives.judgements import Judgements
 from vlmexplain.positives.store import (
     KeptSource,
@@ -19,15 +19,15 @@ from vlmexplain.positives.store import (
     judgements_of_source,
     list_sources,
 )
-from vlmexplain.scoring.run_store import Run, list_runs
+from vlmexplain.scoring.run_store import Run
 from vlmexplain.storage import content_key
-from vlmexplain.ui.shared import caches
 from vlmexplain.ui.shared.messages import problem
 
 
 def positives_of(gallery: Gallery) -> GalleryPositives:
     """All judged pairs of a gallery; a source that cannot be read is said and left out."""
-    return _joined(gallery, *_said(gallery), gallery.id)
+    found: GalleryPositives = _joined(gallery, *_said(gallery), gallery.id)
+    return found
 
 
 def positives_key(gallery: Gallery) -> str:
@@ -38,17 +38,10 @@ def positives_key(gallery: Gallery) -> str:
 def corrected_of(gallery: Gallery, run: Run, rows: NDArray[np.bool_] | None) -> CorrectedFigures:
     """The corrected figures of a run over the chosen queries, bool [n_captions]."""
     chosen = "" if rows is None else content_key(np.flatnonzero(rows).tolist())
-    return _corrected(gallery, run, rows, run.key, positives_key(gallery), chosen)
-
-
-def false_failures_of(gallery: Gallery) -> tuple[int, ...]:
-    """Captions that fail in any run of the gallery though an accepted image comes first."""
-    key = positives_key(gallery)
-    if not key:
-        return ()
-    return _false_failures(
-        gallery, gallery.id, key, tuple(run.key for run in list_runs(gallery.id))
+    found: CorrectedFigures = _corrected(
+        gallery, run, rows, run.key, positives_key(gallery), chosen
     )
+    return found
 
 
 def _said(gallery: Gallery) -> tuple[list[tuple[KeptSource, Judgements | None]], str]:
@@ -86,14 +79,3 @@ def _corrected(
     chosen: str,
 ) -> CorrectedFigures:  # fmt: skip
     return corrected_figures(_gallery, _run, positives_of(_gallery), _rows)
-
-
-@st.cache_resource(max_entries=8, show_spinner=False)
-def _false_failures(
-    _gallery: Gallery, gallery_id: str, key: str, runs: tuple[str, ...]
-) -> tuple[int, ...]:
-    positives = positives_of(_gallery)
-    found = np.zeros(_gallery.n_captions, dtype=bool)
-    for run in runs:
-        found |= false_failures(caches.run(run), positives)
-    return tuple(np.flatnonzero(found).tolist())

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from vlmexplain.ui.shared.address import Codec, ListAddress, one_of, part, text, whole
 
-VIEWS = ("checks", "pictures", "concepts", "runs", "sizes")
+VIEWS = ("checks", "pictures", "concepts", "positives", "runs", "sizes")
 
 
 @dataclass(frozen=True, slots=True)
