@@ -17,7 +17,7 @@ from vlmexplain.datasets.forms.draft import Columns
 from vlmexplain.datasets.gallery import Gallery, list_galleries
 from vlmexplain.datasets.import_path import Asked, import_path
 from vlmexplain.datasets.picture_errors import NoPictures
-from vlmexplain.errors import Cancelled, DataError, UnknownName
+from vlmexplain.errors import Cancelled, DataError, UnknownName, VlmexplainError
 from vlmexplain.scoring.run import run
 
 pytestmark = pytest.mark.usefixtures("fresh_home")
@@ -182,6 +182,19 @@ def test_a_table_without_known_columns_names_them(folder: Path) -> None:
         taken(folder / "t.csv", text)
     gallery = taken(folder / "t.csv", text, columns=Columns("foo", "bar"))
     assert spoken(gallery) == {"a.jpg": ["A dog."]}
+
+
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [
+        (f"image,caption\n{NAMES[0]},a dog\n", "says nothing of splits"),
+        (f"image,caption,split\n{NAMES[0]},a dog,train\n", "unknown split 'val'"),
+    ],
+)
+def test_a_split_that_is_not_there_is_refused(folder: Path, text: str, error: str) -> None:
+    (folder / "t.csv").write_text(text)
+    with pytest.raises(VlmexplainError, match=error):
+        import_path(folder / "t.csv", name="t", asked=Asked(split="val"))
 
 
 def test_a_folder_of_coco_files_asks_for_the_split(tmp_path: Path) -> None:

@@ -123,6 +123,7 @@ def import_path(
     draft = Draft(CheckLog(), progress, asked.split, asked.columns)
     form = "+".join(dict.fromkeys(f.key for _, f in chosen)) or IMAGES_ALONE
     _read_all(path, chosen, draft)
+    _check_split(path, chosen, draft)
     _keep_only(draft, asked.only_images)
     images = _images_folder(path, asked, draft, [file.parent for file, _ in chosen])
     if not confirm(_found(form, chosen, passed, images, draft)):
@@ -244,6 +245,20 @@ def _read_all(path: Path, chosen: Sequence[tuple[Path, Form]], draft: Draft) -> 
             draft.list_image(ListedImage(id_text(name) or name[-100:], name))
     if not draft.listed:
         vg_family.list_named_images(draft)
+
+
+def _check_split(path: Path, chosen: Sequence[tuple[Path, Form]], draft: Draft) -> None:
+    """Refuse a split that neither the records nor the files' names know."""
+    if draft.split is None or any(split_in_name(file, path) for file, _ in chosen):
+        return
+    if not draft.splits:
+        raise DataError(
+            f"says nothing of splits, so {draft.split!r} cannot be taken from it.",
+            where=str(path),
+            remedy="Leave --split out, or name the images by --only-images.",
+        )
+    if not draft.listed:
+        raise UnknownName("split", draft.split, sorted(draft.splits), where=str(path))
 
 
 def _is_picture(name: str) -> bool:

@@ -38,6 +38,7 @@ class Draft:
         coco_categories: id -> name and synset, as one COCO file gave them.
         named: the images that Visual Genome's files name, in order.
         aliases: Visual Genome's names that stand for others.
+        splits: the splits that records name.
     """
 
     log: CheckLog
@@ -57,6 +58,7 @@ class Draft:
     coco_meanings: dict[str, Meaning] = field(default_factory=dict)
     named: dict[str, None] = field(default_factory=dict)
     aliases: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    splits: set[str] = field(default_factory=set)
 
     def list_image(self, image: ListedImage) -> None:
         """Take an image that a file names; the first word about it counts."""

@@ -46,6 +46,7 @@ def take_karpathy(path: Path, draft: Draft) -> None:
     stream = JsonStream(path)
     source = read_stream(stream, "captions", take, "Karpathy's data set", draft.progress)
     draft.sources.append(source)
+    draft.splits |= found.keys()
     if split is not None and split not in found:
         raise UnknownName("split", str(draft.split), sorted(found), where=str(path))
     if fold is not None and not draft.listed:

@@ -89,6 +89,8 @@ def _take_rows(path: Path, rows: Iterator[Row], draft: Draft) -> None:
     by_split = draft.split is not None and "split" in first
     for number, row in enumerate(itertools.chain([first], rows)):
         name = _name_in(row.get(image_column))
+        if by_split:
+            draft.splits.add(str(row.get("split")))
         if name is None:
             draft.log.add("image-incomplete", f"row {number + 1}")
         elif by_split and not _is_split(row.get("split"), draft.split):
