@@ -139,7 +139,7 @@ def test_what_the_cut_hides_is_told_as_by_reading_both_texts(
 
 
 def test_a_thousand_perturbations_past_the_cut_are_not_read(scorer: LiveScorer) -> None:
-    caption = "a red dog and " * 140 + "a cat"
+    caption = "a red dog and " * 143 + "a cat"
     made = candidates_of(caption, "careful", GallerySurroundings(scorer.gallery).of(0))
     read: list[str] = []
 

@@ -104,6 +104,7 @@ def test_both_signs_are_found_somewhere(wordnet: WordNet) -> None:
 def world(texts: list[str]) -> Any:
     return SimpleNamespace(
         id="a" * 64,
+        name="made",
         n_captions=len(texts),
         concepts=CONCEPTS,
         captions_table=pa.table({"text": texts}),
